@@ -1,0 +1,64 @@
+"""The command line: one module a command, imported when it is called, so that `gate --help` costs nothing."""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+import click
+
+from gate import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# Each command with the line that `gate --help` says of it, so that help needs none of their modules.
+COMMANDS: Mapping[str, str] = {
+    "check": "May this tag be cut? Judge a release, and say why not.",
+    "explain": "Why one cell stands as it does: receipt, values, shape, decision.",
+    "notes": "Render the release notes: how it was gated, and every known issue.",
+    "known-issues": "Render the known issues: every claim that the release withdraws.",
+    "graph": "Print the graph that the shapes judge.",
+    "ingest": "Turn a result without a schema into a native receipt.",
+    "schema": "Print the JSON Schemas of the native receipts.",
+}
+
+
+class Commands(click.Group):
+    """The commands, each imported when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        """Return the names of the commands in the order that help shows them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """Return the command of this name, or None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"gate.cli.{cmd_name.replace('-', '_')}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        """Write the list of commands without importing any."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog="""\b
+Exit codes: 0 the release conforms; 1 refused; 2 declined: nothing was judged;
+3 the caller's error, named with file and place. Only 0 lets a tag through.
+
+\b
+The everyday path:
+  gate check --tag 0.71.0          may this tag be cut?
+  gate explain CELL --tag 0.71.0   why is this cell red?
+  gate notes --tag 0.71.0          what do we tell our users?
+""")  # fmt: skip
+@click.version_option(__version__, prog_name="gate", message="%(prog)s %(version)s")
+def gate() -> None:
+    """May this tag be cut?
+
+    Run receipts become a graph; SHACL shapes say that a missing cell is a violation, never a skip; the gate refuses the
+    tag unless the graph conforms.
+    """

@@ -1,0 +1,41 @@
+"""`gate graph`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli.options import emit, progress, release
+
+if TYPE_CHECKING:
+    from gate.check import Request
+
+
+@click.command(epilog="""\b
+Examples:
+  gate graph --tag 0.71.0 > release.ttl
+  gate graph --tag 0.71.0 --format nt --output release.nt
+""")  # fmt: skip
+@release
+@click.option("--format", "form", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True,
+              help="Turtle, N-Triples (sorted) or JSON-LD.")  # fmt: skip
+@click.option(
+    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the graph to FILE, whole or not at all."
+)
+def command(request: Request, form: str, output: Path | None) -> int:
+    """Print the graph that the shapes judge, so that any SHACL engine can judge it too.
+
+    The terms are explained in shapes/vocabulary.ttl.
+    """
+    from gate.check import derive, survey
+    from gate.graph import serialize
+
+    with progress() as stage:
+        ground = survey(request, stage)
+        stage("building the graph")
+        _, graph = derive(ground)
+        text = serialize(graph, form)
+    emit(text, output)
+    return 0

@@ -1,0 +1,39 @@
+"""`gate notes`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gate.cli.options import emit, progress, release
+
+if TYPE_CHECKING:
+    from gate.check import Request
+
+
+@click.command(epilog="""\b
+Examples:
+  gate notes --tag 0.71.0
+  gate notes --tag 0.71.0 --output NOTES.md
+
+The exit code is the verdict's: notes of a refused release are written, say so in their first line, and end with 1.
+""")  # fmt: skip
+@release
+@click.option(
+    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the notes to FILE, whole or not at all."
+)
+def command(request: Request, output: Path | None) -> int:
+    """Render the release notes, in Markdown.
+
+    How the release was gated, the hosts with their counts, every known issue with each cell that it covers, what was
+    refused, and what was not measured.
+    """
+    from gate.check import check
+    from gate.reporting.markdown import render
+
+    with progress() as stage:
+        verdict = check(request, stage=stage)
+    emit(render("notes.md.j2", verdict), output)
+    return verdict.exit_code

@@ -1,0 +1,153 @@
+"""What the release owner decided: `claims.toml`. De-claims, known failures and scopes, each with an end and a ticket.
+
+A field that is missing doesn't make the file malformed: it makes the decision incomplete, which a shape rejects by
+name. A field that is malformed does: a date that can't be read is never "always".
+"""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from gate.errors import BadFile
+from gate.files import InputFile, read_input
+from gate.malformed import Table, toml_model
+from gate.names import Name
+from gate.rules import Compute, Text
+from gate.versions import VersionText
+
+if TYPE_CHECKING:
+    from gate.rules import Rules
+
+DEFAULT_FILE = "claims.toml"
+
+Issue = Annotated[int, Field(gt=0, lt=2**31)]
+
+
+def _refuse_everything(glob: str) -> str:
+    if not glob.strip("*?"):
+        raise ValueError("matches everything; leave the selector out, or name what is withdrawn")
+    return glob
+
+
+Pattern = Annotated[Text, AfterValidator(_refuse_everything)]
+
+
+class Ruling(Table):
+    """Who decided, when, in which words."""
+
+    by: Text | None = None
+    on: datetime.date | None = None
+    words: Text | None = None
+
+
+class Selector(Table):
+    """Which cells a decision covers: all that is given must match, and at least one thing must be given."""
+
+    model: Pattern | None = None
+    arch: Pattern | None = None
+    quant: Pattern | None = None
+    host: Pattern | None = None
+    compute: Compute | None = None
+    verb: Pattern | None = None
+    context: Pattern | None = None
+    thinking: Literal["on", "off"] | None = None
+    kernel: Pattern | None = None
+
+    def given(self) -> dict[str, str]:
+        """The selectors that are set, by the name of their axis."""
+        return {axis: value for axis in Selector.model_fields if (value := getattr(self, axis)) is not None}
+
+    @model_validator(mode="after")
+    def _selects_something(self) -> Self:
+        if not self.given():
+            axes = ", ".join(Selector.model_fields)
+            raise ValueError(f"selects nothing by name, and so would cover every cell; give one of {axes}")
+        return self
+
+
+class Declaim(Selector):
+    """A claim withdrawn: its cells leave the owed set until the release `until`, and the notes must say so."""
+
+    id: Name | None = None
+    issue: Issue | None = None
+    until: VersionText | None = None
+    why: Text | None = None
+    ruling: Ruling = Ruling()
+
+
+class KnownFailure(Selector):
+    """A red cell that ships under a scope."""
+
+    id: Name | None = None
+    check: Text | None = None
+    issue: Issue | None = None
+    until: VersionText | None = None
+    why: Text | None = None
+
+
+class Scope(Table):
+    """A narrower gate for exactly one release."""
+
+    release: VersionText
+    name: Name
+    models: Annotated[list[Name], Field(min_length=1)]
+    ruling: Ruling = Ruling()
+
+
+class DecisionsDocument(Table):
+    """The document that `claims.toml` is."""
+
+    declaim: list[Declaim] = []
+    known_failure: list[KnownFailure] = []
+    scope: list[Scope] = []
+
+    @model_validator(mode="after")
+    def _ids_are_told_apart(self) -> Self:
+        ids = [d.id for d in (*self.declaim, *self.known_failure) if d.id is not None]
+        twice = next((name for name in ids if ids.count(name) > 1), None)
+        if twice is not None:
+            raise ValueError(f"two decisions have the id {twice!r}")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The decisions, and the file that they stand in (None where the project has none)."""
+
+    file: InputFile | None
+    document: DecisionsDocument
+
+
+def read(rules: Rules) -> Decisions:
+    """Return the decisions: the file that the rules name, or `claims.toml` where one stands beside them, or none.
+
+    Raises:
+        BadFile: the file that the rules name is missing; or the file is unreadable or malformed.
+    """
+    shown = rules.document.project.decisions
+    path = rules.folder / (shown or DEFAULT_FILE)
+    if shown is None and not path.is_symlink() and not path.exists():
+        return Decisions(None, DecisionsDocument())
+    file = read_input(path, shown or DEFAULT_FILE)
+    document = toml_model(file, DecisionsDocument)
+    _refuse_unknown_hosts(file, document, rules)
+    return Decisions(file, document)
+
+
+def _refuse_unknown_hosts(file: InputFile, document: DecisionsDocument, rules: Rules) -> None:
+    kinds: dict[str, list[Declaim] | list[KnownFailure]] = {
+        "declaim": document.declaim,
+        "known_failure": document.known_failure,
+    }
+    for kind, found in kinds.items():
+        for index, decision in enumerate(found):
+            host = decision.host
+            if host is not None and not any(c in host for c in "*?[") and rules.host_named(host) is None:
+                known = ", ".join(h.id for h in rules.document.hosts)
+                raise BadFile(
+                    file.path, f"{kind}[{index}].host", f"no rule knows the host {host!r}", f"Known: {known}."
+                )

@@ -1,0 +1,148 @@
+"""Reading within bounds, hashing, and writing whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gate.errors import BadFile, CallersError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MEBIBYTE = 1024 * 1024
+MAX_DOCUMENT = 64 * MEBIBYTE  # a JSON, TOML or Turtle document, which is held in memory whole
+MAX_LINES = 1024 * MEBIBYTE - 1  # a JSON Lines file, which is read line by line: anything under 1 GiB
+
+
+@dataclass(frozen=True, slots=True)
+class InputFile:
+    """A file that the verdict rests on: `path` as shown to the user, `sha256` in hex, `content` as read."""
+
+    path: str
+    sha256: str
+    content: bytes
+
+
+def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFile:
+    """Read a regular file of at most `limit` bytes, once, so that what is hashed is what is judged.
+
+    Args:
+        path: the file.
+        shown: its path as the user would write it, used in messages and in the verdict's `inputs`.
+        limit: the largest size accepted, in bytes.
+
+    Raises:
+        BadFile: it is missing, not a regular file, unreadable or larger than `limit`.
+    """
+    try:
+        # Without O_NONBLOCK, opening a named pipe that nobody writes to would wait for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise BadFile(shown, "", "there is no such file") from None
+    except OSError as error:
+        raise BadFile(shown, "", f"it can't be read: {error.strerror}") from None
+    with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor, not a path
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise BadFile(shown, "", "it is not a regular file", "A folder, pipe or device can't be read here.")
+        if status.st_size > limit:
+            raise BadFile(shown, "", f"it has {status.st_size:,} bytes", f"At most {limit:,} are read.")
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise BadFile(shown, "", f"it grew past {limit:,} bytes while it was read")
+    return InputFile(shown, hashlib.sha256(content).hexdigest(), content)
+
+
+def decode(file: InputFile) -> str:
+    """Return the file's text.
+
+    Raises:
+        BadFile: it isn't UTF-8, or begins with a byte-order mark.
+    """
+    try:
+        text = file.content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise BadFile(file.path, f"byte {error.start + 1}", "it is not UTF-8 text", "Save it as UTF-8.") from None
+    if text.startswith("\ufeff"):
+        raise BadFile(file.path, "byte 1", "it begins with a byte-order mark", "Save it as UTF-8 without one.")
+    return text
+
+
+def walk(folder: Path, shown: str) -> Iterator[tuple[Path, str]]:
+    """Yield every file below `folder` with its shown path, sorted by that path, whatever the file system's order.
+
+    Raises:
+        BadFile: a symbolic link leads out of `folder`, or to nothing; or a folder below can't be listed.
+    """
+    root = folder.resolve()
+    found = []
+
+    def unlistable(error: OSError) -> None:
+        raise BadFile(_shown(Path(error.filename), folder, shown), "", f"it can't be listed: {error.strerror}")
+
+    for parent, folders, names in os.walk(folder, onerror=unlistable, followlinks=False):
+        for name in [*names, *(name for name in folders if Path(parent, name).is_symlink())]:
+            path = Path(parent, name)
+            if path.is_symlink():
+                _refuse_escape(path, root, _shown(path, folder, shown))
+            found.append((path, _shown(path, folder, shown)))
+    yield from sorted(found, key=lambda pair: pair[1])
+
+
+def _shown(path: Path, folder: Path, shown: str) -> str:
+    # A name that isn't UTF-8 reaches Python as lone surrogates, which no report could be written with.
+    relative = os.fsencode(path.relative_to(folder).as_posix()).decode("utf-8", "backslashreplace")
+    return f"{shown}/{relative}" if relative != "." else shown
+
+
+def _refuse_escape(path: Path, root: Path, shown: str) -> None:
+    target = path.resolve()
+    if target != root and root not in target.parents:
+        raise BadFile(shown, "", "it is a symbolic link that leads out of the ledger", "Put the file itself there.")
+    if not target.is_file():
+        raise BadFile(shown, "", "it is a symbolic link to a folder or to nothing", "Put the file itself there.")
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write `content` to `path` so that a reader finds the old file or the new one, never a part.
+
+    A path that is no regular file (`/dev/stdout`, a named pipe) is written to directly: it can't be replaced.
+
+    Raises:
+        CallersError: the folder is missing or can't be written, or `path` is a folder.
+    """
+    temporary = None
+    try:
+        if path.exists() and not path.is_file():
+            if path.is_dir():
+                raise CallersError(f"{path}: it is a folder; name a file to write to")
+            path.write_bytes(content)
+            return
+        target = path.resolve()
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+        with open(handle, "wb") as stream:  # noqa: PTH123 - a descriptor, not a path
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
+    except OSError as error:
+        raise CallersError(f"{path}: it can't be written: {error.strerror}") from None
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                Path(temporary).unlink()
+
+
+def _umask() -> int:
+    mask = os.umask(0o022)
+    os.umask(mask)
+    return mask

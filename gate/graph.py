@@ -1,0 +1,71 @@
+"""Obligations and receipts as RDF, and the graph as text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rdflib import Graph, Literal, Namespace, URIRef
+from rdflib.namespace import RDF, RDFS, XSD
+
+from gate import iris
+from gate.iris import Iri
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rdflib.term import Node as Term
+
+    from gate.obligations.node import Node
+
+GATE = Namespace(iris.NAMESPACE)
+FORMATS = {"ttl": "turtle", "nt": "nt", "jsonld": "json-ld"}
+
+_AXES = {
+    "host": "onHost", "model": "ofModel", "verb": "verb", "thinking": "thinking", "context": "atContext",
+    "kernel": "kernel", "quant": "quant", "receipt": "fromReceipt",
+}  # fmt: skip
+
+
+def build(nodes: Iterable[Node]) -> Graph:
+    """Return the graph of `nodes`.
+
+    Booleans and integers are typed literals, text is plain: a plain string and the same one typed `xsd:string` are
+    different terms to some engines, so that nothing here writes the typed one.
+    """
+    graph = Graph(bind_namespaces="none")
+    graph.bind("gate", GATE)
+    graph.bind("rdfs", RDFS)
+    graph.bind("xsd", XSD)
+    terms: dict[object, Term] = {}
+    add = graph.add
+
+    def term(value: Iri | bool | float | str) -> Term:
+        key = (type(value), value)
+        found = terms.get(key)
+        if found is None:
+            found = terms[key] = URIRef(value) if isinstance(value, Iri) else Literal(value)
+        return found
+
+    for node in nodes:
+        subject = URIRef(node.iri)
+        for name in node.types:
+            add((subject, RDF.type, term(iris.term(name))))
+        add((subject, RDFS.label, Literal(node.label)))
+        for axis, place in node.about.given().items():
+            if axis in _AXES:
+                add((subject, term(iris.term(_AXES[axis])), term(place)))
+        for name, value in node.facts:
+            add((subject, term(iris.term(name)), term(value)))
+    return graph
+
+
+def serialize(graph: Graph, form: str) -> str:
+    """Return `graph` as text in one of `FORMATS`, the same bytes for the same graph.
+
+    Raises:
+        KeyError: `form` is none of them.
+    """
+    text = graph.serialize(format=FORMATS[form])
+    if form == "nt":
+        return "".join(sorted(text.splitlines(keepends=True)))
+    return text if text.endswith("\n") else text + "\n"

@@ -1,0 +1,41 @@
+"""IRIs of the graph: the vocabulary's namespace, and the nodes of one release, each segment percent-encoded."""
+
+from __future__ import annotations
+
+import functools
+from urllib.parse import quote as _quote
+
+NAMESPACE = "https://w3id.org/taggate/ns#"
+RELEASES = "https://w3id.org/taggate/release/"
+
+
+class Iri(str):
+    """An IRI, told apart from a plain string so that no text becomes a node and no node becomes text."""
+
+    __slots__ = ()
+
+
+def quote(text: str) -> str:
+    """Return `text` percent-encoded for one segment of an IRI: only RFC 3986's unreserved characters stay."""
+    return _quote(text, safe="")
+
+
+@functools.cache
+def term(name: str) -> Iri:
+    """Return the vocabulary's term `name`, percent-encoded: `term("pass")` is `gate:pass`."""
+    return Iri(NAMESPACE + quote(name))
+
+
+def node(version: str, *segments: str) -> Iri:
+    """Return the node of the release `version` that `segments` lead to.
+
+    Each segment is percent-encoded (RFC 3986, unreserved characters kept), so that no name can leave its segment,
+    close an IRI or write a triple. A segment of dots only is encoded too: `..` would be resolved away.
+    """
+    return Iri(RELEASES + "/".join(_segment(part) for part in (version, *segments)))
+
+
+def _segment(text: str) -> str:
+    if text in {"", ".", ".."}:
+        return text.replace(".", "%2E") or "%00"
+    return quote(text)

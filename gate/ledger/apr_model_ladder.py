@@ -1,0 +1,130 @@
+"""`apr-model-ladder-receipt`, v1 and v2, as the aprender project writes them: one file a host.
+
+What is taken for a pass: a row of `cells` whose own `verdict` says `pass`. Its backend, fallback, exit code (`rc`),
+prompt and answer are handed on as they stand, and the shapes decide. Nothing is inferred: rows without a
+`prompt_tokens` stay without one.
+
+A v1 receipt has no inventory, a short commit and no cells. It is read, so that nobody wonders where it went, and
+vouches for nothing: it can't stand for its host.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
+from gate.malformed import checked
+from gate.names import Name
+from gate.rules import Compute, Sha256
+from gate.subject import FULL_COMMIT
+
+if TYPE_CHECKING:
+    from gate.files import InputFile
+
+_VERSION_LINE = re.compile(r"apr (\S+) \(([0-9a-f]+)\)")
+
+
+class _Foreign(BaseModel):
+    # Foreign receipts carry fields that this reader has no use for; their names are counted as left out.
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+
+class LadderModel(_Foreign):
+    """An entry of `inventory`."""
+
+    file: Name
+    sha256: Sha256 | None = None
+    arch: str | None = None
+    quant: str | None = None
+    context_length: Annotated[int, Field(gt=0, le=2**53)] | None = None
+    template_markers: list[str] | None = None
+
+
+class LadderCell(_Foreign):
+    """A row of `cells`."""
+
+    file: Name
+    sha256: Sha256 | None = None
+    verb: Name
+    context: Name | None = None
+    thinking: Literal["on", "off"] | None = None
+    verdict: Literal["pass", "fail", "error", "skip", "refused"] | None = None
+    backend: Name | None = None
+    fallback: bool | None = None
+    rc: int | None = None
+    prompt_tokens: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    answer_chars: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    reason: str | None = None
+
+
+class Ladder(_Foreign):
+    """The document."""
+
+    host: Name
+    version: str | None = None
+    sha: str | None = None
+    apr_sha: str | None = None
+    apr_version: str | None = None
+    gpu: str | None = None
+    cc: Compute | None = None
+    inventory: list[LadderModel] | None = None
+    cells: list[LadderCell] = []
+    rungs: list[Any] = []
+
+
+def read(file: InputFile, schema: str, document: Any) -> Receipt:
+    """Return the ladder receipt in `file`.
+
+    Raises:
+        BadFile: it is no such document; the message names each place.
+    """
+    ladder = checked(Ladder, document, file.path)
+    left_out = {f"the field {name}": 1 for name in sorted(ladder.model_extra or {}) if name != "schema"}
+    if schema.endswith("/v1"):
+        left_out |= {"rows of a v1 receipt": len(ladder.cells) + len(ladder.rungs)}
+        why = "a v1 receipt has no inventory and no full commit, and can't stand for its host"
+        return Receipt(file, schema, _binding(ladder), host=ladder.host, superseded=why, left_out=left_out)
+    if ladder.rungs:
+        left_out["rungs"] = len(ladder.rungs)
+    return Receipt(
+        file, schema, _binding(ladder), host=ladder.host, inventory=_inventory(ladder),
+        runs=tuple(_run(index, ladder.host, cell) for index, cell in enumerate(ladder.cells)), left_out=left_out,
+    )  # fmt: skip
+
+
+def _binding(ladder: Ladder) -> Binding:
+    """Return what was measured. `apr_sha` alone is a full commit; the rest can only contradict it."""
+    commit = ladder.apr_sha if ladder.apr_sha and FULL_COMMIT.fullmatch(ladder.apr_sha) else None
+    quarrels = []
+    line = _VERSION_LINE.fullmatch(ladder.apr_version or "")
+    if ladder.apr_version and line is None:
+        quarrels.append(f"apr_version is {ladder.apr_version!r}, which names no version and commit")
+    if line and ladder.version != line[1]:
+        quarrels.append(f"version is {ladder.version}, and apr_version says {line[1]}")
+    for name, short in (("sha", ladder.sha), ("apr_version", line[2] if line else None)):
+        if short and commit and not commit.startswith(short):
+            quarrels.append(f"apr_sha is {commit}, and {name} says {short}")
+    return Binding(ladder.version, commit, quarrels=tuple(quarrels))
+
+
+def _inventory(ladder: Ladder) -> Inventory | None:
+    if ladder.inventory is None:
+        return None
+    held = tuple(
+        Held(m.file, m.sha256, m.arch, m.quant, m.context_length,
+             None if m.template_markers is None else tuple(m.template_markers))
+        for m in ladder.inventory
+    )  # fmt: skip
+    return Inventory(ladder.gpu, ladder.cc, held)
+
+
+def _run(index: int, host: str, cell: LadderCell) -> RunRow:
+    return RunRow(
+        place=f"cells[{index}]", host=host, file=cell.file, sha256=cell.sha256, verb=cell.verb,
+        context=cell.context, thinking=cell.thinking, verdict=cell.verdict, backend=cell.backend,
+        fell_back=cell.fallback, exit_code=cell.rc, prompt_tokens=cell.prompt_tokens,
+        answer_chars=cell.answer_chars, reason=cell.reason,
+    )  # fmt: skip

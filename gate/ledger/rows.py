@@ -1,0 +1,133 @@
+"""What receipts say, as typed rows, whatever format they came in. None always means: the receipt doesn't say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import datetime
+
+    from gate.files import InputFile
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a receipt says it measured: a version, a full commit, a binary.
+
+    `quarrels` are the places where the receipt contradicts itself about it, each in words.
+    """
+
+    version: str | None
+    commit: str | None
+    binary: str | None = None
+    quarrels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A file that a row rests on: its path beside the receipt, and the sha256 that the receipt vouches for."""
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """One run of one model. `place` is where in its receipt the row stands."""
+
+    place: str
+    host: str
+    file: str
+    sha256: str | None
+    verb: str
+    context: str | None
+    thinking: str | None
+    verdict: str | None = None
+    backend: str | None = None
+    fell_back: bool | None = None
+    exit_code: int | None = None
+    prompt_tokens: int | None = None
+    answer_chars: int | None = None
+    seconds: float | None = None
+    reason: str | None = None
+    evidence: Evidence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A model file that a host holds, and what was measured of it.
+
+    `context_length` is in tokens; `markers` are those found in its chat template (an empty tuple: none were found).
+    """
+
+    file: str
+    sha256: str | None
+    arch: str | None = None
+    quant: str | None = None
+    context_length: int | None = None
+    markers: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """What a host holds, and its GPU's name and compute capability (`8.9`)."""
+
+    gpu: str | None
+    compute: str | None
+    held: tuple[Held, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRow:
+    """One check of a suite, with the result in the vocabulary of receipts (`pass`, `fail`, `error`, `skip`)."""
+
+    name: str
+    result: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteRun:
+    """One run of a suite: `verdict` is `go`, `no-go` or None."""
+
+    suite: str
+    verdict: str | None
+    rows: tuple[SuiteRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """A file of the ledger, read. `superseded` says why it can vouch for nothing, though it was read.
+
+    `left_out` counts, by name, what the reader did not take from the file.
+    """
+
+    file: InputFile
+    schema: str
+    binding: Binding
+    measured_at: datetime.datetime | None = None
+    producer: str | None = None
+    host: str | None = None
+    inventory: Inventory | None = None
+    runs: tuple[RunRow, ...] = ()
+    suite: SuiteRun | None = None
+    superseded: str | None = None
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """Every receipt of one release, sorted by path.
+
+    Args:
+        folder: the release's folder as shown to the user.
+        receipts: the receipts.
+        unread: the files in the folder that are no receipts and that no row names as its evidence.
+        evidence: the sha256 of each file that a row names as its evidence, by shown path; None: not there.
+    """
+
+    folder: str
+    receipts: tuple[Receipt, ...]
+    unread: tuple[str, ...]
+    evidence: dict[str, str | None]

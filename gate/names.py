@@ -1,0 +1,52 @@
+"""Names that come from outside: hosts, model files, verbs, contexts. What may be one, and which two look alike."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import AfterValidator, StringConstraints
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MAX_NAME = 255
+
+
+def checked_name(name: str) -> str:
+    """Return `name` if it can stand in a report, a label and a file system.
+
+    Raises:
+        ValueError: it is blank at an end, too long, or holds a control character, a line break, a lone surrogate or
+            a slash (a label separates its parts by slashes).
+    """
+    if not name or name != name.strip():
+        raise ValueError("is empty or begins or ends with white space")
+    if len(name) > MAX_NAME:
+        raise ValueError(f"is {len(name)} characters long; a name has at most {MAX_NAME}")
+    for character in name:
+        if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
+            raise ValueError(f"holds the control character U+{ord(character):04X}")
+        if character in "/\\":
+            raise ValueError(f"holds {character!r}: give a file's name, not its path")
+    return name
+
+
+Name = Annotated[str, StringConstraints(strict=True), AfterValidator(checked_name)]
+
+
+def likeness(name: str) -> str:
+    """Return what a reader sees of `name`: compatibility form, case folded, invisible characters dropped."""
+    visible = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+    return unicodedata.normalize("NFKC", visible.casefold())
+
+
+def look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the pairs of different names that differ only by case or Unicode form, sorted."""
+    seen: dict[str, str] = {}
+    pairs = []
+    for name in sorted(set(names)):
+        first = seen.setdefault(likeness(name), name)
+        if first != name:
+            pairs.append((first, name))
+    return pairs

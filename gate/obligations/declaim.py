@@ -1,0 +1,38 @@
+"""Every de-claim: complete, still in force, selecting something, and contradicted by no pinned model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.obligations.node import About, Node, known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.obligations.ground import Coverage, Ground
+
+REQUIRED = False  # most releases withdraw nothing
+
+
+def nodes(ground: Ground) -> Iterator[Node]:
+    """Yield each de-claim of the decisions."""
+    for coverage in ground.coverage:
+        yield _declaim(ground, coverage)
+
+
+def _declaim(ground: Ground, coverage: Coverage) -> Node:
+    declaim = coverage.declaim
+    ruling = declaim.ruling
+    contradicting = sorted({ground.model_iri(cell.model) for cell in coverage.cells if cell.model.pinned})
+    return Node(
+        ground.iri("declaim", coverage.label), ("Declaim",), coverage.label,
+        known(
+            id=declaim.id, issue=declaim.issue, until=declaim.until, why=declaim.why,
+            rulingBy=ruling.by, rulingOn=ruling.on.isoformat() if ruling.on else None, rulingWords=ruling.words,
+            inForce=coverage.in_force, ownVersion=ground.subject.version,
+        )
+        + tuple((f"selects-{axis}", value) for axis, value in declaim.given().items())
+        + tuple(("covers", ground.cell_iri(cell)) for cell in coverage.cells)
+        + tuple(("contradictedBy", iri) for iri in contradicting),
+        About(issue=declaim.issue, receipt=ground.decisions.file.path if ground.decisions.file else None),
+    )  # fmt: skip

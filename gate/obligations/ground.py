@@ -1,0 +1,128 @@
+"""The ground that every kind of obligation stands on: the inputs, and what is derived from them once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gate import iris, versions
+from gate.obligations import join, selectors, universe
+from gate.obligations.node import About
+
+if TYPE_CHECKING:
+    from gate.contexts import Contexts
+    from gate.decisions import Decisions, Declaim
+    from gate.iris import Iri
+    from gate.ledger.rows import Ledger, Receipt
+    from gate.obligations.join import Joined
+    from gate.obligations.universe import Cell, OwedModel
+    from gate.rules import Rules
+    from gate.subject import Subject
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """A de-claim, how the file orders it, whether it is still in force, and the cells that it selects."""
+
+    declaim: Declaim
+    index: int
+    in_force: bool
+    cells: tuple[Cell, ...]
+
+    @property
+    def label(self) -> str:
+        """What findings call it: its id, or its place in the file where it has none."""
+        return self.declaim.id or f"declaim[{self.index}]"
+
+
+@dataclass(frozen=True)
+class Ground:
+    """Everything that a release is judged from."""
+
+    subject: Subject
+    rules: Rules
+    contexts: Contexts
+    decisions: Decisions
+    ledger: Ledger
+
+    def iri(self, *segments: str) -> Iri:
+        """Return the IRI of this release's node that `segments` lead to."""
+        return iris.node(self.subject.version, *segments)
+
+    @cached_property
+    def models(self) -> tuple[OwedModel, ...]:
+        """Every model that a required host owes."""
+        return universe.owed_models(self.ledger, self.rules)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell of the release, the de-claimed ones included."""
+        return tuple(universe.owed_cells(self.models, self.rules, self.contexts))
+
+    @cached_property
+    def rows(self) -> tuple[Joined, ...]:
+        """Every row of the ledger with the cell that it keys onto."""
+        return join.join(self.ledger, self.rules, self.cells)
+
+    @cached_property
+    def inventories(self) -> dict[str, list[Receipt]]:
+        """The receipts that hold an inventory, by host."""
+        return universe.inventories(self.ledger, self.rules)
+
+    @cached_property
+    def computes(self) -> dict[str, str | None]:
+        """Each host's compute capability, by the rules, or else by its inventory."""
+        measured = {
+            host: next((r.inventory.compute for r in receipts if r.inventory and r.inventory.compute), None)
+            for host, receipts in self.inventories.items()
+        }
+        return {host.id: host.compute or measured[host.id] for host in self.rules.document.hosts}
+
+    @cached_property
+    def coverage(self) -> tuple[Coverage, ...]:
+        """Every de-claim with what it selects. One without an end is red by itself, and covers what it says."""
+        version = versions.parse(self.subject.version)
+        return tuple(
+            Coverage(
+                declaim,
+                index,
+                declaim.until is None or version < versions.parse(declaim.until),
+                tuple(selectors.selected(declaim, self.cells, self.rules, self.computes)),
+            )
+            for index, declaim in enumerate(self.decisions.document.declaim)
+        )
+
+    @cached_property
+    def declaimed(self) -> frozenset[Iri]:
+        """The cells that a de-claim in force takes out of the owed set."""
+        return frozenset(self.cell_iri(c) for coverage in self.coverage if coverage.in_force for c in coverage.cells)
+
+    def fresh(self, receipt: Receipt) -> bool | None:
+        """Say whether `receipt` measured this very version and commit; None where it doesn't say both.
+
+        A receipt that contradicts itself about either measured nobody knows what.
+        """
+        binding = receipt.binding
+        if binding.quarrels:
+            return False
+        if binding.version is None or binding.commit is None:
+            return None
+        return binding.version == self.subject.version and binding.commit == self.subject.commit
+
+    def cell_iri(self, cell: Cell) -> Iri:
+        """Return the IRI of a cell."""
+        mode = (f"think-{cell.thinking}",) if cell.thinking else ()
+        return self.iri("cell", cell.host, cell.model.key, cell.verb, *mode, cell.context)
+
+    def model_iri(self, model: OwedModel) -> Iri:
+        """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""
+        return self.iri("model", model.sha256) if model.sha256 else self.iri("host", model.host, "holds", model.file)
+
+    @staticmethod
+    def about(cell: Cell, receipt: Receipt | None = None) -> About:
+        """Return where a cell lies, and the receipt that speaks of it."""
+        return About(
+            host=cell.host, model=cell.model.file, verb=cell.verb, thinking=cell.thinking, context=cell.context,
+            quant=cell.model.quant, receipt=receipt.file.path if receipt else None,
+        )  # fmt: skip

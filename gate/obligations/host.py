@@ -1,0 +1,104 @@
+"""Every required host: one inventory of this very release, the GPU that the rules name, every owed file identified."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.obligations.node import About, Node, known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.iris import Iri
+    from gate.ledger.rows import Inventory, Receipt
+    from gate.obligations.ground import Ground
+    from gate.obligations.universe import OwedModel
+    from gate.rules import Host
+
+REQUIRED = True
+
+
+def nodes(ground: Ground) -> Iterator[Node]:
+    """Yield each required host, its inventories and the owed files that it holds."""
+    for host in ground.rules.required_hosts:
+        yield from _host(ground, host)
+
+
+def _host(ground: Ground, host: Host) -> Iterator[Node]:
+    receipts = ground.inventories[host.id]
+    held = [model for model in ground.models if model.host == host.id and model.held]
+    binaries = _binaries(ground, host)
+    wanted = ground.subject.binaries.get(host.id)
+    yield Node(
+        ground.iri("host", host.id), ("Host",), host.id,
+        known(
+            ownGpu=host.gpu, ownCompute=host.compute, ownBinary=wanted,
+            binaryHolds=None if wanted is None else binaries == [wanted],
+        )
+        + tuple(("inventory", _inventory_iri(ground, receipt)) for receipt in receipts)
+        + tuple(("holds", ground.iri("host", host.id, "holds", model.file)) for model in held)
+        + tuple(("binary", binary) for binary in binaries)
+        + tuple(("superseded", r.file.path) for r in _superseded(ground, host)),
+        About(host=host.id),
+    )  # fmt: skip
+    for receipt in receipts:
+        if receipt.inventory is not None:
+            yield _inventory(ground, host, receipt, receipt.inventory)
+    for model in held:
+        yield _held(ground, model)
+
+
+def _superseded(ground: Ground, host: Host) -> list[Receipt]:
+    return [r for r in ground.ledger.receipts if r.superseded and r.host and ground.rules.host_named(r.host) == host]
+
+
+def _binaries(ground: Ground, host: Host) -> list[str]:
+    """Return the binaries that the host's fresh run receipts say they measured."""
+    return sorted({
+        receipt.binding.binary
+        for receipt in ground.ledger.receipts
+        if receipt.runs and receipt.binding.binary and receipt.host
+        and ground.rules.host_named(receipt.host) == host and ground.fresh(receipt)
+    })  # fmt: skip
+
+
+def _inventory_iri(ground: Ground, receipt: Receipt) -> Iri:
+    return ground.iri("receipt", receipt.file.path, "inventory")
+
+
+def _inventory(ground: Ground, host: Host, receipt: Receipt, inventory: Inventory) -> Node:
+    binding = receipt.binding
+    return Node(
+        ground.iri("receipt", receipt.file.path, "inventory"), ("Inventory",), host.id,
+        known(
+            path=receipt.file.path, version=binding.version, commit=binding.commit, fresh=ground.fresh(receipt),
+            gpu=inventory.gpu, compute=inventory.compute, ownGpu=host.gpu, ownCompute=host.compute,
+            gpuHolds=_same(host.gpu, inventory.gpu), computeHolds=_same(host.compute, inventory.compute),
+            held=len(inventory.held),
+            owedFiles=sum(ground.rules.document.models.owes(item.file) for item in inventory.held),
+            notOwed=sum(not ground.rules.document.models.owes(item.file) for item in inventory.held),
+        ),
+        About(host=host.id, receipt=receipt.file.path), ground.iri("host", host.id),
+    )  # fmt: skip
+
+
+def _same(wanted: str | None, measured: str | None) -> bool | None:
+    """Say whether what was measured is what the rules name; True where they name nothing, None where it isn't known."""
+    if wanted is None:
+        return True
+    return None if measured is None else wanted == measured
+
+
+def _held(ground: Ground, model: OwedModel) -> Node:
+    pins = [p for p in ground.rules.document.models.pinned if p.hosts is None or model.host in p.hosts]
+    by_name = [p for p in pins if p.file in model.names]
+    holds = all(p.sha256 == model.sha256 and (p.arch is None or p.arch == model.arch) for p in by_name)
+    receipt = next((r.file.path for r in ground.inventories[model.host]
+                    if r.inventory and any(h.file in model.names for h in r.inventory.held)), None)  # fmt: skip
+    return Node(
+        ground.iri("host", model.host, "holds", model.file), ("HeldModel",), model.host,
+        known(file=model.file, sha256=model.sha256, arch=model.arch, quant=model.quant,
+              pinnedSha256=by_name[0].sha256 if by_name else None, pinHolds=holds if by_name else None),
+        About(host=model.host, model=model.file, quant=model.quant, receipt=receipt),
+        ground.iri("host", model.host),
+    )  # fmt: skip

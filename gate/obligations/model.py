@@ -1,0 +1,49 @@
+"""Every owed model that was identified, once for all hosts: what is known of it, and whether the hosts agree."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.obligations.node import About, Node, known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.ledger.rows import Held
+    from gate.obligations.ground import Ground
+    from gate.obligations.universe import OwedModel
+
+REQUIRED = False  # a release whose every file is unidentified is red on its hosts
+
+
+def nodes(ground: Ground) -> Iterator[Node]:
+    """Yield one node a sha256."""
+    by_sha256: dict[str, list[OwedModel]] = {}
+    for model in ground.models:
+        if model.sha256 is not None:
+            by_sha256.setdefault(model.sha256, []).append(model)
+    measured: dict[str, list[Held]] = {}
+    for host in ground.rules.required_hosts:
+        for receipt in ground.inventories[host.id]:
+            for held in receipt.inventory.held if receipt.inventory else ():
+                if held.sha256 is not None:
+                    measured.setdefault(held.sha256, []).append(held)
+    for sha256, models in sorted(by_sha256.items(), key=lambda item: (item[1][0].file, item[0])):
+        yield _model(ground, sha256, models, measured.get(sha256, []))
+
+
+def _model(ground: Ground, sha256: str, models: list[OwedModel], held: list[Held]) -> Node:
+    names = sorted({name for model in models for name in model.names})
+    archs = sorted({item.arch for item in held if item.arch} | {m.arch for m in models if m.arch})
+    lengths = sorted({length for model in models for length in model.lengths})
+    # A pinned model that no host holds has nobody who could have measured its length: its cells are red already.
+    sized = ground.contexts.sized and any(model.held for model in models)
+    return Node(
+        ground.iri("model", sha256), ("Model", "SizedModel") if sized else ("Model",), names[0],
+        known(sha256=sha256)
+        + tuple(("name", name) for name in names)
+        + tuple(("arch", arch) for arch in archs)
+        + tuple(("contextLength", length) for length in lengths)
+        + tuple(("heldBy", ground.iri("host", model.host)) for model in models if model.held),
+        About(model=names[0], quant=models[0].quant),
+    )  # fmt: skip

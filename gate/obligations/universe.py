@@ -1,0 +1,185 @@
+"""The universe: the models that each required host owes, and the cells of each. Derived from what was measured.
+
+No list of models is kept by hand: a file that a host holds is owed because the host holds it, and a pinned model
+because the rules claim it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gate.contexts import DECLARED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.contexts import Contexts
+    from gate.ledger.rows import Held, Ledger, Receipt
+    from gate.rules import Host, Rules
+
+BOTH_MODES = ("off", "on")
+
+
+@dataclass(frozen=True, slots=True)
+class OwedModel:
+    """A model that a host owes: one sha256, however many names it has there; or one name that was never identified.
+
+    `lengths` and `markers` hold what every required host measured of this sha256, so that a host which measured
+    nothing owes no less than one which did.
+    """
+
+    host: str
+    file: str
+    names: tuple[str, ...]
+    sha256: str | None
+    arch: str | None
+    quant: str | None
+    held: bool
+    pinned: bool
+    lengths: tuple[int, ...]
+    markers: tuple[tuple[str, ...], ...]
+
+    @property
+    def key(self) -> str:
+        """What tells this model from the others of its host: its sha256, or its name where it has none."""
+        return self.sha256 or f"file:{self.file}"
+
+    @property
+    def context_length(self) -> int | None:
+        """The longest context, in tokens, that any host measured of this model."""
+        return max(self.lengths, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One obligation to run: a model on a host, with a verb, a thinking mode (None: no such axis) and a context.
+
+    `tokens` is the size that a prompt must reach; None: the context has no size.
+    """
+
+    host: str
+    model: OwedModel
+    verb: str
+    thinking: str | None
+    context: str
+    tokens: int | None
+
+    @property
+    def label(self) -> str:
+        """The name that findings and `gate explain` use: `lambda/Qwen3-8B-Q4_K_M.gguf/run/think-off/4k`."""
+        mode = (f"think-{self.thinking}",) if self.thinking else ()
+        return "/".join((self.host, self.model.file, self.verb, *mode, self.context))
+
+
+def inventories(ledger: Ledger, rules: Rules) -> dict[str, list[Receipt]]:
+    """Return the receipts that hold an inventory, by the id of the host that they name."""
+    found: dict[str, list[Receipt]] = {host.id: [] for host in rules.document.hosts}
+    for receipt in ledger.receipts:
+        host = rules.host_named(receipt.host) if receipt.host else None
+        if host is not None and receipt.inventory is not None:
+            found[host.id].append(receipt)
+    return found
+
+
+def proven_modes(markers: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the thinking modes that a chat template proves.
+
+    `enable_thinking` is a switch: both. A prompt that opens `<think>` without one always thinks: on only. Neither:
+    off only.
+    """
+    if "enable_thinking" in markers:
+        return BOTH_MODES
+    return ("on",) if "<think>" in markers else ("off",)
+
+
+def owed_models(ledger: Ledger, rules: Rules) -> tuple[OwedModel, ...]:
+    """Return every model that a required host owes, by host, then by file name."""
+    held = {
+        host: [item for receipt in receipts for item in receipt.inventory.held]  # type: ignore[union-attr]
+        for host, receipts in inventories(ledger, rules).items()
+    }
+    measured: dict[str, list[Held]] = {}
+    for host in rules.required_hosts:
+        for item in held[host.id]:
+            if item.sha256 is not None:
+                measured.setdefault(item.sha256, []).append(item)
+    models = [m for host in rules.required_hosts for m in _owed_by(host, held[host.id], rules, measured)]
+    return tuple(sorted(models, key=lambda model: (model.host, model.file, model.key)))
+
+
+def _owed_by(host: Host, held: list[Held], rules: Rules, measured: dict[str, list[Held]]) -> Iterator[OwedModel]:
+    pinned = {p.sha256: p for p in rules.document.models.pinned if p.hosts is None or host.id in p.hosts}
+    groups: dict[str, list[Held]] = {}
+    for item in held:
+        groups.setdefault(item.sha256 or f"file:{item.file}", []).append(item)
+    for key in sorted({*groups, *pinned}):
+        items, pin = groups.get(key, []), pinned.get(key)
+        names = sorted({item.file for item in items})
+        if pin is None and not any(rules.document.models.owes(name) for name in names):
+            continue
+        same = measured.get(key, items)
+        yield OwedModel(
+            host=host.id,
+            file=pin.file if pin else names[0],
+            names=tuple(sorted({*names, pin.file} if pin else names)),
+            sha256=None if key.startswith("file:") else key,
+            arch=_first(item.arch for item in same) or (pin.arch if pin else None),
+            quant=_first(item.quant for item in same),
+            held=bool(items),
+            pinned=pin is not None,
+            lengths=tuple(sorted({i.context_length for i in same if i.context_length is not None})),
+            markers=tuple(sorted({tuple(sorted(set(i.markers))) for i in same if i.markers is not None})),
+        )
+
+
+def _first(values: Iterator[str | None]) -> str | None:
+    return min((value for value in values if value is not None), default=None)
+
+
+def owed_cells(models: tuple[OwedModel, ...], rules: Rules, contexts: Contexts) -> Iterator[Cell]:
+    """Yield every cell that the models owe, by host, model, verb, thinking and context."""
+    for model in models:
+        sizes = list(owed_contexts(model, rules, contexts))
+        for verb in rules.document.cells.verbs:
+            for mode in _modes(model, rules):
+                for name, tokens in sizes:
+                    yield Cell(model.host, model, verb, mode, name, tokens)
+
+
+def _modes(model: OwedModel, rules: Rules) -> tuple[str | None, ...]:
+    """The modes that a model owes: those that its markers prove; both where nobody measured them."""
+    if not rules.document.cells.thinking:
+        return (None,)
+    if not model.markers:
+        return BOTH_MODES
+    return tuple(sorted({mode for markers in model.markers for mode in proven_modes(markers)}))
+
+
+def owed_contexts(model: OwedModel, rules: Rules, contexts: Contexts) -> Iterator[tuple[str, int | None]]:
+    """Yield the name and size of each context that a model owes.
+
+    One that is larger than the model's own length isn't owed. Where the length was never measured, which is red on
+    the model, the short contexts are owed in full; a long one can't be: there is no length to say whether it exists.
+    """
+    for context in contexts.contexts:
+        if context.long and not _owes_long(model, rules):
+            continue
+        if not contexts.sized:
+            yield context.name, None
+        elif model.context_length is None:
+            if not context.long:
+                yield context.name, context.tokens
+        elif context.name == DECLARED:
+            yield context.name, model.context_length
+        elif context.tokens is None or context.tokens <= model.context_length:
+            yield context.name, context.tokens
+
+
+def _owes_long(model: OwedModel, rules: Rules) -> bool:
+    """Say whether `[cells.long]` asks the long contexts of this model. An unknown architecture owes them."""
+    long = rules.document.cells.long
+    if long is None or model.arch is None or model.arch in long.families:
+        return True
+    representative = long.representatives.get(model.arch)
+    return representative is None or representative in model.names

@@ -1,0 +1,104 @@
+"""Markdown pages from the templates in `reports/`. Every value is escaped as it is written: none can become markup."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from gate.errors import Declined
+from gate.reporting.groups import by_cause
+from gate.verdict import MISSING, instant, plain
+
+if TYPE_CHECKING:
+    from gate.verdict import CellState, Declaimed, Verdict
+
+FOLDER = "reports"
+
+_SPECIAL = re.compile(r"([\\`*_\[\]{}()#+!|~$@:-])")
+_BREAKS = re.compile(r"\s+")
+
+
+def folder() -> Path:
+    """Return the folder of the templates: in the package where it is installed, beside it in a checkout.
+
+    Raises:
+        Declined: neither is there: the installation is broken.
+    """
+    package = Path(__file__).parent.parent
+    for candidate in (package / FOLDER, package.parent / FOLDER):
+        if (candidate / "notes.md.j2").is_file():
+            return candidate
+    raise Declined("the gate's report templates are missing from its installation; install it again")
+
+
+def text(value: object) -> Markup:
+    """Return `value` as running text: one line, HTML escaped, and nothing in it that Markdown would obey.
+
+    Punctuation is written as HTML character references, which CommonMark takes for text wherever they stand.
+    """
+    if isinstance(value, Markup):
+        return value
+    line = _BREAKS.sub(" ", str(value)).strip()
+    return Markup(_SPECIAL.sub(_reference, str(escape(line))))  # noqa: S704 - escaped on this very line
+
+
+def _reference(match: re.Match[str]) -> str:
+    # Inside a word these do nothing in CommonMark, and a page full of references is hard to read as a file.
+    return f"\\{match[1]}" if match[1] not in "-:()+!#{}" else match[1]
+
+
+def code(value: object) -> Markup:
+    """Return `value` as a code span that nothing in it can leave."""
+    line = plain(str(value))
+    if re.search(r"[`|<>&\\]", line):
+        return Markup("<code>") + text(line) + Markup("</code>")
+    return Markup(f"`{line}`")  # noqa: S704 - no backtick, pipe or angle bracket is left in it
+
+
+def render(template: str, verdict: Verdict) -> str:
+    """Return the page that `template` makes of `verdict`, ending in one line break."""
+    environment = Environment(
+        loader=FileSystemLoader(folder()), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        keep_trailing_newline=True, autoescape=False, finalize=text,  # noqa: S701 - `finalize` escapes for Markdown
+    )  # fmt: skip
+    environment.filters |= {"code": code, "instant": instant}
+    page = environment.get_template(template).render(**facts(verdict))
+    return re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n"
+
+
+def facts(verdict: Verdict) -> dict[str, Any]:
+    """Return what a template may say: the verdict, and its findings and cells in the groups that pages need."""
+    groups = by_cause(verdict.findings)
+    return {
+        "verdict": verdict,
+        "states": verdict.states,
+        "refused": [group for group in groups if group.severity == "violation"],
+        "notices": [group for group in groups if group.severity != "violation"],
+        "missing": _by_model(cell for cell in verdict.cells if cell.state == MISSING),
+        "declaims": [(declaim, _by_model(declaim.cells)) for declaim in verdict.declaimed],
+        "ticket": lambda declaim: _ticket(verdict, declaim),
+    }
+
+
+def _by_model(cells: Any) -> list[tuple[str, str, list[CellState]]]:
+    """Return the cells by host and model, in their order."""
+    found: dict[tuple[str, str], list[CellState]] = {}
+    for cell in cells:
+        about = cell.node.about
+        found.setdefault((about.host, about.model), []).append(cell)
+    return [(host, model, members) for (host, model), members in found.items()]
+
+
+def _ticket(verdict: Verdict, declaim: Declaimed) -> Markup:
+    """Return the ticket of a de-claim, as a link where the rules name a repository that a browser can open."""
+    if declaim.issue is None:
+        return Markup("no ticket")
+    name = Markup(f"#{int(declaim.issue)}")  # noqa: S704 - a number
+    repository = (verdict.repository or "").rstrip("/")
+    if not re.fullmatch(r"https?://[^\s()<>\[\]\\`|\"']+", repository):
+        return name
+    return Markup(f"[{name}]({escape(repository)}/issues/{int(declaim.issue)})")  # noqa: S704 - matched and escaped

@@ -1,0 +1,199 @@
+"""What the project asks of every release: `gate.toml`."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Self
+
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
+
+from gate import versions
+from gate.errors import BadFile
+from gate.files import InputFile, read_input
+from gate.malformed import Table, toml_model
+from gate.names import Name, look_alikes
+
+Sha256 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
+Text = Annotated[str, StringConstraints(strict=True, min_length=1)]
+
+_COMPUTE = re.compile(r"(?:sm_|compute_)?(\d{1,2})(?:\.?(\d))[a-z]?")
+
+
+def compute_capability(text: str) -> str:
+    """Return a GPU's compute capability in the form `8.9`, from `8.9`, `89`, `sm_89` or `compute_89`.
+
+    The spellings are those of the CUDA compiler (`-arch=sm_89`) and of the driver (`8.9`).
+
+    Raises:
+        ValueError: it is none of these.
+    """
+    match = _COMPUTE.fullmatch(text.strip().lower())
+    if match is None:
+        raise ValueError("is no compute capability such as 8.9 or sm_89")
+    return f"{match[1]}.{match[2]}"
+
+
+Compute = Annotated[str, StringConstraints(strict=True), AfterValidator(compute_capability)]
+
+
+def _refuse_twice(where: str, names: list[str]) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"{where} names {name!r} twice")
+    for first, second in look_alikes(names):
+        raise ValueError(f"{where} names {first!r} and {second!r}, which differ only by case or Unicode form")
+
+
+class Host(Table):
+    """A machine that measures. A required one owes every cell of every model that it holds."""
+
+    id: Name
+    aliases: list[Name] = []
+    gpu: Text | None = None
+    compute: Compute | None = None
+    required: bool = True
+
+
+class Long(Table):
+    """Who owes the contexts marked long: whole families, and one file for each other architecture."""
+
+    families: list[Text] = []
+    representatives: dict[Text, Name] = {}
+
+
+class Cells(Table):
+    """The axes of a cell beside host and model, and the backend that a pass must have run on."""
+
+    verbs: Annotated[list[Name], Field(min_length=1)]
+    backend: Name
+    thinking: bool = False
+    contexts: Annotated[list[Name], Field(min_length=1)] | None = None
+    long: Long | None = None
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        for axis in ("verbs", "contexts"):
+            _refuse_twice(f"cells.{axis}", getattr(self, axis) or [])
+        return self
+
+
+class Pinned(Table):
+    """A model claimed by name: owed on its hosts even where they don't hold it."""
+
+    file: Name
+    sha256: Sha256
+    arch: Text | None = None
+    hosts: Annotated[list[Name], Field(min_length=1)] | None = None
+
+
+class Models(Table):
+    """Which of the files that a host holds are owed."""
+
+    owed: Annotated[list[Text], Field(min_length=1)] | None = None
+    pinned: list[Pinned] = []
+
+    def owes(self, file: str) -> bool:
+        """Say whether a file of this name is owed by a host that holds it (globs, case folded; none: all are)."""
+        if self.owed is None:
+            return True
+        return any(fnmatch.fnmatchcase(file.casefold(), glob.casefold()) for glob in self.owed)
+
+
+class Require(Table):
+    """The obligations beside cells."""
+
+    kernels: bool = False
+    tokenizer: bool = False
+    suites: list[Name] = []
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        _refuse_twice("require.suites", self.suites)
+        return self
+
+
+class Freshness(Table):
+    """What may differ between the commit that was measured and the one that is judged."""
+
+    ignore: list[Text] = []
+
+
+class Project(Table):
+    """Where things are, and how a tag is spelled."""
+
+    name: Text
+    repository: Text | None = None
+    tag: Text = "v{version}"
+    ledger: Text = "receipts"
+    decisions: Text | None = None
+    contexts: Text | None = None
+
+    @model_validator(mode="after")
+    def _one_version_in_the_tag(self) -> Self:
+        if self.tag.count(versions.TAG_FIELD) != 1:
+            raise ValueError(
+                f"project.tag is {self.tag!r}, and holds {versions.TAG_FIELD} exactly once, as v{{version}} does"
+            )
+        return self
+
+
+class RulesDocument(Table):
+    """The document that `gate.toml` is."""
+
+    project: Project
+    hosts: Annotated[list[Host], Field(min_length=1)]
+    cells: Cells
+    models: Models = Models()
+    require: Require = Require()
+    freshness: Freshness = Freshness()
+
+    @model_validator(mode="after")
+    def _hosts_are_told_apart(self) -> Self:
+        ids = [host.id for host in self.hosts]
+        _refuse_twice("hosts", [*ids, *(alias for host in self.hosts for alias in host.aliases if alias != host.id)])
+        for pinned in self.models.pinned:
+            unknown = sorted(set(pinned.hosts or ()) - set(ids))
+            if unknown:
+                raise ValueError(
+                    f"models.pinned {pinned.file!r} names the host {unknown[0]!r}; the hosts are {', '.join(ids)}"
+                )
+        _refuse_twice("models.pinned", [f"{p.file}|{h}" for p in self.models.pinned for h in p.hosts or ids])
+        if self.project.contexts and self.cells.contexts:
+            raise ValueError("project.contexts and cells.contexts both name the contexts; keep one of them")
+        if not self.project.contexts and not self.cells.contexts:
+            raise ValueError("no context is owed; name a file in project.contexts, or names in cells.contexts")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of a project, and the file that they stand in. Paths in them are relative to `folder`."""
+
+    file: InputFile
+    folder: Path
+    document: RulesDocument
+
+    def host_named(self, name: str) -> Host | None:
+        """Return the host that `name` is the id or an alias of."""
+        return next((h for h in self.document.hosts if name == h.id or name in h.aliases), None)
+
+    @property
+    def required_hosts(self) -> list[Host]:
+        """The hosts that a release owes, sorted by id."""
+        return sorted((h for h in self.document.hosts if h.required), key=lambda host: host.id)
+
+
+def read(path: Path) -> Rules:
+    """Read the rules.
+
+    Raises:
+        BadFile: the file is missing, unreadable or malformed.
+    """
+    file = read_input(path, path.name)
+    document = toml_model(file, RulesDocument)
+    if not any(host.required for host in document.hosts):
+        raise BadFile(file.path, "hosts", "no host is required, so that nothing would be owed", "Set required = true.")
+    return Rules(file, path.parent, document)

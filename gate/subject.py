@@ -1,0 +1,137 @@
+"""What is judged: one version at one full commit. Given or looked up, never guessed from the receipts."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import StringConstraints
+
+from gate import versions
+from gate.errors import BadFile, CallersError, Declined
+from gate.files import InputFile, read_input
+from gate.malformed import Table, toml_model
+from gate.names import Name
+from gate.rules import Sha256
+from gate.versions import VersionText
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.rules import Rules
+
+FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+RELEASE_FILE = "release.toml"
+
+Commit = Annotated[str, StringConstraints(strict=True, pattern=rf"^{FULL_COMMIT.pattern}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """The release that is judged.
+
+    `binaries` holds the sha256 of the binary that each host must have measured, where `release.toml` says it.
+    """
+
+    version: str
+    commit: str
+    tag: str
+    binaries: dict[str, str]
+    file: InputFile | None
+
+
+class ReleaseFile(Table):
+    """`receipts/<version>/release.toml`: which commit the release is, and which binary each host measures."""
+
+    version: VersionText
+    commit: Commit
+    binaries: dict[Name, Sha256] = {}
+
+
+def find(rules: Rules, tag: str, commit: str | None) -> Subject:
+    """Return the subject that `tag` names.
+
+    The commit comes from `commit`, from git where the tag exists, and from the release's `release.toml`: one is
+    enough, and all that are there must agree.
+
+    Raises:
+        CallersError: the tag is no version of this project, the commit is short, or two sources disagree.
+        Declined: no source names the commit, or git fails for a reason other than having nothing to say.
+    """
+    pattern = rules.document.project.tag
+    try:
+        version = versions.version_of_tag(tag, pattern)
+    except ValueError as error:
+        raise CallersError(f"--tag: {error}") from None
+    if commit is not None and not FULL_COMMIT.fullmatch(commit):
+        raise CallersError(
+            f"--commit: {commit!r} is not a full commit of 40 hexadecimal digits in lower case\n"
+            "  A short one may name several; git rev-parse prints the full one."
+        )
+    tag = versions.tag_of_version(version, pattern)
+    release, file = _release_file(rules, version)
+    named = {
+        "--commit": commit,
+        f"the git tag {tag}": _git_commit(rules.folder, tag),
+        f"{rules.document.project.ledger}/{version}/{RELEASE_FILE}": release.commit if release else None,
+    }
+    found = {source: value for source, value in named.items() if value is not None}
+    if len(set(found.values())) > 1:
+        said = "\n".join(f"  {source} says {value}" for source, value in found.items())
+        raise CallersError(f"{tag}: its commit is not agreed on\n{said}")
+    if not found:
+        raise Declined(
+            f"{tag}: nothing says which commit it is\n"
+            f"  Give --commit, or create the tag in git, or write {list(named)[-1]}."
+        )
+    return Subject(version, next(iter(found.values())), tag, dict(release.binaries) if release else {}, file)
+
+
+def _release_file(rules: Rules, version: str) -> tuple[ReleaseFile | None, InputFile | None]:
+    shown = f"{rules.document.project.ledger}/{version}/{RELEASE_FILE}"
+    path = rules.folder / shown
+    if not path.is_symlink() and not path.exists():
+        return None, None
+    file = read_input(path, shown)
+    release = toml_model(file, ReleaseFile)
+    if release.version != version:
+        raise BadFile(shown, "version", f"it says {release.version}, and stands in the folder of {version}")
+    known = {host.id for host in rules.document.hosts}
+    for host in release.binaries:
+        if host not in known:
+            raise BadFile(shown, f"binaries.{host}", "no rule knows this host", f"Known: {', '.join(sorted(known))}.")
+    return release, file
+
+
+def _git_commit(folder: Path, tag: str) -> str | None:
+    """Return the commit that git's `tag` leads to; None where there is no git, no repository or no such tag."""
+    reference = f"refs/tags/{tag}"  # in full, so that a branch of the same name is never taken for the tag
+    probe = _git(folder, "rev-parse", "--git-dir")
+    if probe is None or (probe.returncode and "not a git repository" in probe.stderr):
+        return None
+    if probe.returncode:
+        raise Declined(f"git can't say whether the tag {tag} exists:\n  {probe.stderr.strip()}")
+    listed = _git(folder, "for-each-ref", "--format=%(refname)", reference)
+    if listed is None or listed.returncode:
+        raise Declined(f"git can't list the tag {tag}:\n  {listed.stderr.strip() if listed else 'git is gone'}")
+    if reference not in listed.stdout.splitlines():
+        return None
+    parsed = _git(folder, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}")
+    if parsed is None or parsed.returncode:
+        raise CallersError(f"the git tag {tag} leads to no commit; delete it, or give it one")
+    return parsed.stdout.strip()
+
+
+def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str] | None:
+    # GIT_DIR and its kin, which a hook sets, would point git at another repository than the rules'.
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
+    try:
+        return subprocess.run(  # noqa: S603 - a fixed program, arguments never through a shell
+            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
+            capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+    except FileNotFoundError:
+        return None
