@@ -20,6 +20,8 @@ from gate.rules import Compute, Text
 from gate.versions import VersionText
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gate.rules import Rules
 
 DEFAULT_FILE = "claims.toml"
@@ -107,7 +109,7 @@ class DecisionsDocument(Table):
 
     @model_validator(mode="after")
     def _ids_are_told_apart(self) -> Self:
-        ids = [d.id for d in (*self.declaim, *self.known_failure) if d.id is not None]
+        ids = [d.id for d in self.declaim if d.id] + [k.id for k in self.known_failure if k.id]
         twice = next((name for name in ids if ids.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"two decisions have the id {twice!r}")
@@ -139,15 +141,10 @@ def read(rules: Rules) -> Decisions:
 
 
 def _refuse_unknown_hosts(file: InputFile, document: DecisionsDocument, rules: Rules) -> None:
-    kinds: dict[str, list[Declaim] | list[KnownFailure]] = {
-        "declaim": document.declaim,
-        "known_failure": document.known_failure,
-    }
+    kinds: dict[str, Sequence[Selector]] = {"declaim": document.declaim, "known_failure": document.known_failure}
     for kind, found in kinds.items():
         for index, decision in enumerate(found):
             host = decision.host
             if host is not None and not any(c in host for c in "*?[") and rules.host_named(host) is None:
                 known = ", ".join(h.id for h in rules.document.hosts)
-                raise BadFile(
-                    file.path, f"{kind}[{index}].host", f"no rule knows the host {host!r}", f"Known: {known}."
-                )
+                raise BadFile(file.path, f"{kind}[{index}].host", f"no rule knows {host!r}", f"Known: {known}.")

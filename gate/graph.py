@@ -39,7 +39,7 @@ def build(nodes: Iterable[Node]) -> Graph:
     terms: dict[object, Term] = {}
     add = graph.add
 
-    def term(value: Iri | bool | float | str) -> Term:
+    def term(value: object) -> Term:
         key = (type(value), value)
         found = terms.get(key)
         if found is None:

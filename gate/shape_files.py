@@ -42,13 +42,15 @@ _PATH_TERMS = {SH[name] for name in _PATHS}
 _CONSTRAINTS = {SH[name] for name in (
     "class", "datatype", "nodeKind", "minCount", "maxCount", "minExclusive", "minInclusive", "maxExclusive",
     "maxInclusive", "minLength", "maxLength", "pattern", "languageIn", "uniqueLang", "equals", "disjoint", "lessThan",
-    "lessThanOrEquals", "not", "and", "or", "xone", "node", "property", "qualifiedValueShape", "closed", "hasValue", "in",
+    "lessThanOrEquals", "not", "and", "or", "xone", "node", "property", "qualifiedValueShape", "closed", "hasValue",
+    "in",
 )}  # fmt: skip
 # ... and everything else that Core gives a meaning to (sections 2 and 3).
 _CORE = _CONSTRAINTS | _PATH_TERMS | set(_TARGETS) | _SEVERITIES | {SH[name] for name in (
     "NodeShape", "PropertyShape", "flags", "ignoredProperties", "qualifiedMinCount", "qualifiedMaxCount",
     "qualifiedValueShapesDisjoint", "severity", "message", "deactivated", "name", "description", "order", "group",
-    "PropertyGroup", "defaultValue", "BlankNode", "IRI", "Literal", "BlankNodeOrIRI", "BlankNodeOrLiteral", "IRIOrLiteral",
+    "PropertyGroup", "defaultValue", "BlankNode", "IRI", "Literal", "BlankNodeOrIRI", "BlankNodeOrLiteral",
+    "IRIOrLiteral",
 )}  # fmt: skip
 _ANNOTATIONS = {SH.name, SH.description, SH.order, SH.group, SH.message, GATE.because, GATE.shows, GATE.mentions,
     GATE.remedy}  # fmt: skip
@@ -166,7 +168,7 @@ def _union(graphs: Iterable[Graph]) -> Graph:
 
 
 def _validating(everything: Graph) -> Graph:
-    """Return the shapes without what SHACL calls non-validating: an engine reads each triple of a shape at each node."""
+    """Return the shapes without the triples that SHACL calls non-validating: engines read all of them at each node."""
     judged = Graph(bind_namespaces="none")
     for triple in everything:
         if triple[1] not in _ANNOTATIONS:

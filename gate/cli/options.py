@@ -45,7 +45,7 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
     ask.__doc__ = command.__doc__
     ask.__dict__.update(command.__dict__)
     for option in (
-        click.option("--now", type=Moment(), metavar="TIME", help="Judge as of this time (with a zone), not the clock's. "
+        click.option("--now", type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
                      "Never before the newest receipt."),
         click.option("--rules", type=click.Path(path_type=Path), default=Path("gate.toml"), show_default=True,
                      metavar="FILE", help="The rules; all other paths are relative to their folder."),

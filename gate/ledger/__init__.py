@@ -50,7 +50,7 @@ def read(rules: Rules, subject: Subject) -> Ledger:
             others[name] = path
     if not receipts:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
-    _refuse_look_alikes(receipts, shown)
+    _refuse_look_alikes(receipts)
     evidence = _evidence(receipts, others)
     unread = tuple(name for name in others if name not in evidence)
     return Ledger(shown, tuple(receipts), unread, evidence)
@@ -109,7 +109,7 @@ def read_receipt(file: InputFile, document: Any, lines: Iterable[tuple[int, Any]
     return apr_model_ladder.read(file, schema, document)
 
 
-def _refuse_look_alikes(receipts: list[Receipt], shown: str) -> None:
+def _refuse_look_alikes(receipts: list[Receipt]) -> None:
     """Refuse two model files or two receipts whose names a reader would take for one."""
     models: dict[str, str] = {}
     for receipt in receipts:

@@ -1,4 +1,4 @@
-"""Decisions that are read and not applied yet: known failures, and this release's scopes. Said aloud, never silently."""
+"""Decisions that are read and not applied yet: known failures, and this release's scopes. Named, never silent."""
 
 from __future__ import annotations
 

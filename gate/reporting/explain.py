@@ -94,8 +94,9 @@ def _owed(verdict: Verdict, cell: CellState) -> Iterator[str]:
     facts = dict(cell.node.facts)
     yield ""
     yield "Owed, because"
-    holder = f"{cell.node.about.host} holds {cell.node.about.model}"
-    yield f"  {'the rules pin ' + str(cell.node.about.model) + ' on ' + str(cell.node.about.host) if facts.get('pinned') else holder}"
+    about = cell.node.about
+    pinned = f"the rules pin {about.model} on {about.host}"
+    yield f"  {pinned if facts.get('pinned') else f'{about.host} holds {about.model}'}"
     if "contextTokens" in facts:
         yield f"  its context {cell.node.about.context} asks for a prompt of {facts['contextTokens']} tokens"
     yield f"  one row must say so for {verdict.version} at this commit: shapes/cell.ttl says what a pass is"
