@@ -72,10 +72,14 @@ class Selector(Table):
 
 
 class Declaim(Selector):
-    """A claim withdrawn: its cells leave the owed set until the release `until`, and the notes must say so."""
+    """A claim withdrawn: its cells leave the owed set until the release `until`, and the notes must say so.
+
+    `since` is the first release that it applies to, so that one file can tell the decisions of several.
+    """
 
     id: Name | None = None
     issue: Issue | None = None
+    since: VersionText | None = None
     until: VersionText | None = None
     why: Text | None = None
     ruling: Ruling = Ruling()

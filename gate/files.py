@@ -48,10 +48,11 @@ def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFil
         raise BadFile(shown, "", "there is no such file") from None
     except OSError as error:
         raise BadFile(shown, "", f"it can't be read: {error.strerror}") from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise BadFile(shown, "", "it is not a regular file", "A folder, pipe or device can't be read here.")
     with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor, not a path
-        status = os.fstat(stream.fileno())
-        if not stat.S_ISREG(status.st_mode):
-            raise BadFile(shown, "", "it is not a regular file", "A folder, pipe or device can't be read here.")
         if status.st_size > limit:
             raise BadFile(shown, "", f"it has {status.st_size:,} bytes", f"At most {limit:,} are read.")
         content = stream.read(limit + 1)
@@ -103,7 +104,10 @@ def _shown(path: Path, folder: Path, shown: str) -> str:
 
 
 def _refuse_escape(path: Path, root: Path, shown: str) -> None:
-    target = path.resolve()
+    try:
+        target = path.resolve()
+    except (OSError, RuntimeError):  # a loop: RuntimeError until Python 3.12
+        raise BadFile(shown, "", "it is a symbolic link to itself", "Put the file itself there.") from None
     if target != root and root not in target.parents:
         raise BadFile(shown, "", "it is a symbolic link that leads out of the ledger", "Put the file itself there.")
     if not target.is_file():

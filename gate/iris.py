@@ -31,11 +31,16 @@ def node(version: str, *segments: str) -> Iri:
 
     Each segment is percent-encoded (RFC 3986, unreserved characters kept), so that no name can leave its segment,
     close an IRI or write a triple. A segment of dots only is encoded too: `..` would be resolved away.
+
+    Raises:
+        ValueError: a segment is empty: no name is.
     """
     return Iri(RELEASES + "/".join(_segment(part) for part in (version, *segments)))
 
 
 def _segment(text: str) -> str:
-    if text in {"", ".", ".."}:
-        return text.replace(".", "%2E") or "%00"
+    if not text:
+        raise ValueError("a segment of an IRI is empty")
+    if text in {".", ".."}:
+        return text.replace(".", "%2E")
     return quote(text)

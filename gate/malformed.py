@@ -93,7 +93,10 @@ def _wrong(model: type[BaseModel], detail: ErrorDetails) -> str:
         return "the key is missing"
     if kind == "extra_forbidden":
         return "there is no such key" + _meant(model, detail["loc"])
-    message = detail["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    message = detail["msg"].removeprefix("Value error, ")
+    if isinstance(value, (dict, list, BaseModel)):
+        return message  # of a table or list as a whole, which the place names
+    message = message.removeprefix("Input ")
     shown = repr(value)
     return f"{shown[:80] + '…' if len(shown) > 80 else shown} {message}"
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from dataclasses import dataclass
-from pathlib import Path  # noqa: TC003 - a dataclass that readers inspect
-from typing import Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -16,10 +15,13 @@ from gate.files import InputFile, read_input
 from gate.malformed import Table, toml_model
 from gate.names import Name, look_alikes
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 Sha256 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
 Text = Annotated[str, StringConstraints(strict=True, min_length=1)]
 
-_COMPUTE = re.compile(r"(?:sm_|compute_)?(\d{1,2})(?:\.?(\d))[a-z]?")
+_COMPUTE = re.compile(r"(?:sm_|compute_)?([0-9]{1,2})(?:\.?([0-9]))[a-z]?")
 
 
 def compute_capability(text: str) -> str:

@@ -40,7 +40,7 @@ def _constant(text: str) -> Json:
 
 
 def _integer(text: str) -> int:
-    if len(text) > MAX_DIGITS:
+    if len(text.lstrip("-")) > MAX_DIGITS:
         raise _Strict(f"a number of {len(text)} digits is beyond what any receipt counts")
     return int(text)
 

@@ -28,7 +28,10 @@ def checked_version(text: str) -> str:
     Raises:
         ValueError: it is none.
     """
-    parse(text)
+    try:
+        parse(text)
+    except ValueError:
+        raise ValueError("is not a semantic version such as 0.71.0 or 0.71.0-rc.1") from None
     return text
 
 

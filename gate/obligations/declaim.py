@@ -25,11 +25,12 @@ def _declaim(ground: Ground, coverage: Coverage) -> Node:
     ruling = declaim.ruling
     contradicting = sorted({ground.model_iri(cell.model) for cell in coverage.cells if cell.model.pinned})
     return Node(
-        ground.iri("declaim", coverage.label), ("Declaim",), coverage.label,
+        ground.iri("declaim", coverage.label),
+        ("Declaim",) if coverage.begun else ("PendingDeclaim",), coverage.label,
         known(
-            id=declaim.id, issue=declaim.issue, until=declaim.until, why=declaim.why,
+            id=declaim.id, issue=declaim.issue, since=declaim.since, until=declaim.until, why=declaim.why,
             rulingBy=ruling.by, rulingOn=ruling.on.isoformat() if ruling.on else None, rulingWords=ruling.words,
-            inForce=coverage.in_force, ownVersion=ground.subject.version,
+            inForce=not coverage.ended, ownVersion=ground.subject.version,
         )
         + tuple((f"selects-{axis}", value) for axis, value in declaim.given().items())
         + tuple(("covers", ground.cell_iri(cell)) for cell in coverage.cells)

@@ -23,12 +23,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A de-claim, how the file orders it, whether it is still in force, and the cells that it selects."""
+    """A de-claim, its place in the file, whether it has begun and not ended, and the cells that it selects."""
 
     declaim: Declaim
     index: int
-    in_force: bool
+    begun: bool
+    ended: bool
     cells: tuple[Cell, ...]
+
+    @property
+    def in_force(self) -> bool:
+        """Whether it takes its cells out of what is owed."""
+        return self.begun and not self.ended
 
     @property
     def label(self) -> str:
@@ -87,8 +93,11 @@ class Ground:
             Coverage(
                 declaim,
                 index,
-                declaim.until is None or version < versions.parse(declaim.until),
-                tuple(selectors.selected(declaim, self.cells, self.rules, self.computes)),
+                # A candidate of the release that a decision begins with is already under it ...
+                begun=declaim.since is None or version.finalize_version() >= versions.parse(declaim.since),
+                # ... and one of the release that ends it still is, too.
+                ended=declaim.until is not None and version >= versions.parse(declaim.until),
+                cells=tuple(selectors.selected(declaim, self.cells, self.rules, self.computes)),
             )
             for index, declaim in enumerate(self.decisions.document.declaim)
         )
@@ -117,7 +126,11 @@ class Ground:
 
     def model_iri(self, model: OwedModel) -> Iri:
         """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""
-        return self.iri("model", model.sha256) if model.sha256 else self.iri("host", model.host, "holds", model.file)
+        return self.iri("model", model.sha256) if model.sha256 else self.held_iri(model)
+
+    def held_iri(self, model: OwedModel) -> Iri:
+        """Return the IRI of a model as one host holds it."""
+        return self.iri("host", model.host, "holds", model.key)
 
     @staticmethod
     def about(cell: Cell, receipt: Receipt | None = None) -> About:

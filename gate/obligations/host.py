@@ -36,7 +36,7 @@ def _host(ground: Ground, host: Host) -> Iterator[Node]:
             binaryHolds=None if wanted is None else binaries == [wanted],
         )
         + tuple(("inventory", _inventory_iri(ground, receipt)) for receipt in receipts)
-        + tuple(("holds", ground.iri("host", host.id, "holds", model.file)) for model in held)
+        + tuple(("holds", ground.held_iri(model)) for model in held)
         + tuple(("binary", binary) for binary in binaries)
         + tuple(("superseded", r.file.path) for r in _superseded(ground, host)),
         About(host=host.id),
@@ -96,7 +96,7 @@ def _held(ground: Ground, model: OwedModel) -> Node:
     receipt = next((r.file.path for r in ground.inventories[model.host]
                     if r.inventory and any(h.file in model.names for h in r.inventory.held)), None)  # fmt: skip
     return Node(
-        ground.iri("host", model.host, "holds", model.file), ("HeldModel",), model.host,
+        ground.held_iri(model), ("HeldModel",), model.host,
         known(file=model.file, sha256=model.sha256, arch=model.arch, quant=model.quant,
               pinnedSha256=by_name[0].sha256 if by_name else None, pinHolds=holds if by_name else None),
         About(host=model.host, model=model.file, quant=model.quant, receipt=receipt),

@@ -6,7 +6,8 @@ because the rules claim it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gate.contexts import DECLARED
@@ -105,7 +106,17 @@ def owed_models(ledger: Ledger, rules: Rules) -> tuple[OwedModel, ...]:
             if item.sha256 is not None:
                 measured.setdefault(item.sha256, []).append(item)
     models = [m for host in rules.required_hosts for m in _owed_by(host, held[host.id], rules, measured)]
-    return tuple(sorted(models, key=lambda model: (model.host, model.file, model.key)))
+    return tuple(sorted(_told_apart(models), key=lambda model: (model.host, model.file, model.key)))
+
+
+def _told_apart(models: list[OwedModel]) -> Iterator[OwedModel]:
+    """Yield the models, those that share a name on one host called by a part of their sha256 too."""
+    named = Counter((model.host, model.file) for model in models)
+    for model in models:
+        if model.sha256 is not None and named[model.host, model.file] > 1:
+            yield replace(model, file=f"{model.file}@{model.sha256[:12]}")
+        else:
+            yield model
 
 
 def _owed_by(host: Host, held: list[Held], rules: Rules, measured: dict[str, list[Held]]) -> Iterator[OwedModel]:

@@ -1,0 +1,113 @@
+"""A falsifier: a green release with one thing changed, which must turn exactly its own finding red."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rdflib import Graph, URIRef
+
+from gate.check import Request, check
+from gate.iris import term
+from gate.judge import PySHACL, Result
+from gate.shape_files import Shapes
+from gate.verdict import Verdict
+from tests.release import COMMIT, NOW, VERSION, Release, header
+
+Finding = tuple[str, str, str]  # focus, property, reason
+
+CELL = "lambda/alpha-q4_k_m.gguf/run/think-off/4k"
+CELL_IRI = f"https://w3id.org/taggate/release/{VERSION}/cell/lambda/{'1' * 64}/run/think-off/4k"
+
+
+def unchanged(_: Any) -> None:
+    """Change nothing."""
+
+
+@dataclass(frozen=True)
+class Falsifier:
+    """One change, the constraint that it breaks, and every finding of that severity that it causes.
+
+    `change` edits the files. `edit` edits the graph, for a fault that no file can carry and that a bug of the gate's
+    own could.
+    """
+
+    constraint: str
+    component: str
+    name: str
+    finds: tuple[Finding, ...]
+    change: Callable[[Release], None] = unchanged
+    edit: Callable[[Graph], None] = unchanged
+    severity: str = "violation"
+
+
+class Recording(PySHACL):
+    """pyshacl, which edits the graph first and keeps the results."""
+
+    def __init__(self, edit: Callable[[Graph], None] = unchanged) -> None:
+        self.edit = edit
+        self.found: list[Result] = []
+
+    def results(self, graph: Graph, shapes: Shapes) -> list[Result]:
+        self.edit(graph)
+        self.found = super().results(graph, shapes)
+        return self.found
+
+
+def judge(folder: Path, edit: Callable[[Graph], None] = unchanged) -> tuple[Verdict, list[Result]]:
+    """Judge the release in `folder`, and return the verdict with the judge's own results."""
+    engine = Recording(edit)
+    moment = datetime.datetime.fromisoformat(NOW)
+    return check(Request(folder / "gate.toml", VERSION, now=moment), engine), engine.found
+
+
+def row(**values: Any) -> Callable[[Release], None]:
+    """Change the values of the row of `CELL`; None takes the key away."""
+
+    def change(release: Release) -> None:
+        found = release.row("lambda", "alpha-q4_k_m.gguf")
+        for key, value in values.items():
+            if value is None:
+                del found[key]
+            else:
+                found[key] = value
+
+    return change
+
+
+def alone(release: Release) -> dict[str, Any]:
+    """Move the row of `CELL` into a receipt of its own, and return that receipt to be changed."""
+    found = release.row("lambda", "alpha-q4_k_m.gguf")
+    release.receipt("lambda.json")["runs"].remove(found)
+    own = header("taggate/run-receipt/v1", "lambda") | {"runs": [found]}
+    release.documents[f"receipts/{VERSION}/own.json"] = own
+    return own
+
+
+def ladder(release: Release, **values: Any) -> None:
+    """Move the row of `CELL` into an apr-model-ladder receipt of its own; None takes a field away."""
+    found = release.row("lambda", "alpha-q4_k_m.gguf")
+    release.receipt("lambda.json")["runs"].remove(found)
+    cell = {
+        "file": found["model"]["file"], "sha256": found["model"]["sha256"], "verb": "run", "thinking": "off",
+        "context": "4k", "verdict": "pass", "backend": "cuda", "fallback": False, "rc": 0, "prompt_tokens": 4096,
+        "answer_chars": 3,
+    }  # fmt: skip
+    own = {
+        "schema": "apr-model-ladder-receipt/v2", "host": "lambda", "version": VERSION, "apr_sha": COMMIT,
+        "cells": [cell], **values,
+    }  # fmt: skip
+    release.documents[f"receipts/{VERSION}/own.json"] = {k: v for k, v in own.items() if v is not None}
+
+
+def without(kind: str, prop: str) -> Callable[[Graph], None]:
+    """Take a fact away from the nodes of one class."""
+
+    def edit(graph: Graph) -> None:
+        for subject in list(graph.subjects(None, URIRef(term(kind)))):
+            graph.remove((subject, URIRef(term(prop)), None))
+
+    return edit

@@ -1,0 +1,30 @@
+"""What turns a model red."""
+
+from __future__ import annotations
+
+from tests.falsifiers.falsifier import Falsifier
+from tests.release import Release
+
+BETA = "beta-q4_k_m.gguf"
+
+
+def _arch(release: Release) -> None:
+    release.receipt("inventory-gx10.json")["models"][1]["arch"] = "llama"
+
+
+def _shorter(release: Release) -> None:
+    release.receipt("inventory-gx10.json")["models"][1]["context_length"] = 8192
+
+
+def _unmeasured(release: Release) -> None:
+    for host in ("lambda", "gx10"):
+        del release.receipt(f"inventory-{host}.json")["models"][1]["context_length"]
+
+
+FALSIFIERS = [
+    Falsifier("Model-arch", "MaxCount", "the hosts disagree on the architecture", ((BETA, "arch", "contradicted"),), _arch),
+    Falsifier("Model-one-length", "MaxCount", "the hosts disagree on the context length",
+              ((BETA, "contextLength", "contradicted"),), _shorter),
+    Falsifier("Model-length", "MinCount", "nobody measured the context length",
+              ((BETA, "contextLength", "unmeasured"),), _unmeasured),
+]  # fmt: skip

@@ -1,0 +1,28 @@
+"""What turns a receipt red, or has it named."""
+
+from __future__ import annotations
+
+from tests.falsifiers.falsifier import CELL, Falsifier, ladder
+from tests.release import COMMIT, VERSION, Release
+
+OWN = f"receipts/{VERSION}/own.json"
+_INCOHERENT = ((OWN, "coherent", "stale"), (CELL, "fresh", "stale"))
+
+
+def _superseded(release: Release) -> None:
+    old = {"schema": "apr-model-ladder-receipt/v1", "host": "gx10", "version": VERSION, "sha": COMMIT[:9], "rungs": []}
+    release.documents[OWN] = old
+
+
+FALSIFIERS = [
+    Falsifier("Receipt-coherent", "MaxCount", "its version line names another version", _INCOHERENT,
+              lambda r: ladder(r, apr_version=f"apr 0.70.0 ({COMMIT[:9]})")),
+    Falsifier("Receipt-coherent", "MaxCount", "its version line names another commit", _INCOHERENT,
+              lambda r: ladder(r, apr_version=f"apr {VERSION} (deadbeef0)")),
+    Falsifier("Receipt-coherent", "MaxCount", "its short commit is of another one", _INCOHERENT,
+              lambda r: ladder(r, sha="deadbeef0")),
+    Falsifier("Receipt-vouches", "MaxCount", "a receipt of the first version",
+              ((OWN, "vouches", "superseded"),), _superseded, severity="warning"),
+    Falsifier("Receipt-read", "MaxCount", "a field that no reader takes",
+              ((OWN, "read", "unread"),), lambda r: ladder(r, weather="fine"), severity="info"),
+]  # fmt: skip
