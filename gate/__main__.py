@@ -14,13 +14,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and end the process with 0, 1, 2 or 3 (`docs/exit-codes.md`), whatever happens."""
     # A check builds large graphs without cycles and ends: collecting costs a tenth of the time and frees nothing.
     gc.set_threshold(200_000, 50, 100)
-    code = run(list(sys.argv[1:] if arguments is None else arguments))
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # The reader has gone; the exit code still says what was found.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    sys.exit(code)
+    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
 
 
 def run(arguments: list[str]) -> int:
@@ -32,18 +26,12 @@ def run(arguments: list[str]) -> int:
 
     try:
         code = gate.main(arguments, prog_name="gate", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as error:
-        error.show()
-        return CALLERS_ERROR
     except click.ClickException as error:
         error.show()
         return CALLERS_ERROR
     except GateError as error:
         _say(f"gate: {error}")
         return error.exit_code
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DECLINED
     except (KeyboardInterrupt, click.Abort):
         _say("gate: interrupted; nothing was judged")
         return DECLINED

@@ -117,12 +117,16 @@ def _class(name: str) -> str:
     return str(term(name))
 
 
+def _utc(moment: datetime.datetime) -> str:
+    return moment.astimezone(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
 def _evaluated_at(ground: Ground, now: datetime.datetime | None) -> datetime.datetime:
     """Return the moment of judging, which never lies before the newest receipt: nobody chooses a convenient clock."""
     moment = now or datetime.datetime.now(datetime.UTC)
     dated = [(r.measured_at, r.file.path) for r in ground.ledger.receipts if r.measured_at is not None]
     newest, path = max(dated, default=(None, ""))
     if newest is not None and moment < newest:
-        words = f"{path} was measured at {newest.isoformat()}, after the moment of judging, {moment.isoformat()}"
+        words = f"{path} was measured at {_utc(newest)}, after the moment of judging, {_utc(moment)}"
         raise CallersError(f"--now: {words}") if now else Declined(f"the clock can't be trusted: {words}")
     return moment.astimezone(datetime.UTC)

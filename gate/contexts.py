@@ -145,12 +145,12 @@ def _records(file: InputFile, document: Any) -> tuple[tuple[Consumer, ...], tupl
 
 
 def _refuse_wrong_names(file: InputFile, contexts: tuple[Context, ...], consumers: tuple[Consumer, ...]) -> None:
-    for names in ([c.name for c in contexts], [c.name for c in consumers]):
+    for place, names in (("contexts", [c.name for c in contexts]), ("consumers", [c.name for c in consumers])):
         twice = next((name for name in names if names.count(name) > 1), None)
         if twice is not None:
-            raise BadFile(file.path, "", f"{twice!r} stands twice")
+            raise BadFile(file.path, place, f"{twice!r} stands twice")
         for first, second in look_alikes(names):
-            raise BadFile(file.path, "", f"{first!r} and {second!r} differ only by case or Unicode form")
+            raise BadFile(file.path, place, f"{first!r} and {second!r} differ only by case or Unicode form")
     for context in contexts:
         if context.name == DECLARED:
             raise BadFile(file.path, DECLARED, "this context is each model's own length, and is never listed")

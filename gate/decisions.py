@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
+from gate import versions
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
 from gate.malformed import Table, toml_model
@@ -83,6 +84,12 @@ class Declaim(Selector):
     until: VersionText | None = None
     why: Text | None = None
     ruling: Ruling = Ruling()
+
+    @model_validator(mode="after")
+    def _begins_before_it_ends(self) -> Self:
+        if self.since and self.until and versions.parse(self.since) >= versions.parse(self.until):
+            raise ValueError(f"begins with {self.since} and ends with {self.until}, and so would never apply")
+        return self
 
 
 class KnownFailure(Selector):

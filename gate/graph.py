@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, Literal, Namespace, URIRef
 from rdflib.namespace import RDF, RDFS, XSD
@@ -59,6 +60,15 @@ def build(nodes: Iterable[Node]) -> Graph:
     return graph
 
 
+def _sorted(document: Any) -> Any:
+    """Return a JSON-LD document with its arrays in one order: to JSON-LD they are sets, and this graph has no lists."""
+    if isinstance(document, dict):
+        return {key: _sorted(value) for key, value in document.items()}
+    if isinstance(document, list):
+        return sorted(map(_sorted, document), key=lambda item: json.dumps(item, sort_keys=True))
+    return document
+
+
 def serialize(graph: Graph, form: str) -> str:
     """Return `graph` as text in one of `FORMATS`, the same bytes for the same graph.
 
@@ -68,4 +78,6 @@ def serialize(graph: Graph, form: str) -> str:
     text = graph.serialize(format=FORMATS[form])
     if form == "nt":
         return "".join(sorted(text.splitlines(keepends=True)))
+    if form == "jsonld":
+        return json.dumps(_sorted(json.loads(text)), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
     return text if text.endswith("\n") else text + "\n"

@@ -123,23 +123,24 @@ class Freshness(Table):
     ignore: list[Text] = []
 
 
+def _one_version(tag: str) -> str:
+    if tag.count(versions.TAG_FIELD) != 1:
+        raise ValueError(f"holds {versions.TAG_FIELD} {tag.count(versions.TAG_FIELD)} times; v{{version}} has it once")
+    return tag
+
+
+TagPattern = Annotated[Text, AfterValidator(_one_version)]
+
+
 class Project(Table):
     """Where things are, and how a tag is spelled."""
 
     name: Text
     repository: Text | None = None
-    tag: Text = "v{version}"
+    tag: TagPattern = "v{version}"
     ledger: Text = "receipts"
     decisions: Text | None = None
     contexts: Text | None = None
-
-    @model_validator(mode="after")
-    def _one_version_in_the_tag(self) -> Self:
-        if self.tag.count(versions.TAG_FIELD) != 1:
-            raise ValueError(
-                f"project.tag is {self.tag!r}, and holds {versions.TAG_FIELD} exactly once, as v{{version}} does"
-            )
-        return self
 
 
 class RulesDocument(Table):

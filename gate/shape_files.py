@@ -63,6 +63,7 @@ class Shape:
 
     iri: str
     file: str
+    path: str
     name: str
     order: float
     message: str
@@ -94,6 +95,12 @@ class Shapes:
     targets: dict[str, tuple[tuple[str, str], ...]]
     labels: dict[str, str]
     users: frozenset[str]
+
+    def reached_by(self, file: str, path: str) -> tuple[Shape, ...]:
+        """Return the shapes of `file` that judge what its constraints reach by `path`, in their order."""
+        parents = [URIRef(s.iri) for s in self.shapes.values() if s.file == file and s.path == path]
+        children = {str(child) for parent in parents for child in self.graph.objects(parent, SH.property)}
+        return tuple(sorted((self.shapes[child] for child in children), key=lambda shape: shape.order))
 
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""
@@ -362,6 +369,7 @@ def _shapes(file: str, graph: Graph) -> Iterator[Shape]:
         yield Shape(
             iri=str(shape),
             file=file,
+            path=_local(path) if isinstance(path, URIRef) else "",
             name=str(name or _local(shape)),
             order=float(str(order)) if order is not None else 0.0,
             message=str(graph.value(shape, SH.message) or graph.value(shape, SH.description) or ""),

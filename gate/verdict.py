@@ -38,6 +38,7 @@ class Finding:
     about: About
     says: str  # the message without this node's own facts: what a group of findings is called
     remedy: str
+    order: float  # of the constraint among those of its shape
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as the verdict's JSON has it."""
@@ -79,6 +80,7 @@ class Declaimed:
 
     id: str
     issue: int | None
+    since: str | None
     until: str | None
     why: str | None
     by: str | None
@@ -89,7 +91,7 @@ class Declaimed:
     def to_json(self) -> dict[str, Any]:
         """Return the de-claim as the verdict's JSON has it."""
         return {
-            "id": self.id, "issue": self.issue, "until": self.until, "why": self.why,
+            "id": self.id, "issue": self.issue, "since": self.since, "until": self.until, "why": self.why,
             "ruling": {"by": self.by, "on": self.on, "words": self.words}, "cells": [c.label for c in self.cells],
         }  # fmt: skip
 
@@ -106,7 +108,11 @@ class HostSummary:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Everything that a report may say. `tag` is the tag as the project spells it; `nodes` is the judged graph."""
+    """Everything that a report may say.
+
+    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
+    and `pass_constraints` what `shapes/cell.ttl` asks of a row.
+    """
 
     project: str
     repository: str | None
@@ -122,6 +128,8 @@ class Verdict:
     inputs: tuple[tuple[str, str], ...]
     receipts: int
     nodes: dict[str, Node]
+    labels: dict[str, str]
+    pass_constraints: tuple[Shape, ...]
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -238,6 +246,8 @@ def compose(
         inputs=_inputs(ground, shapes),
         receipts=len(ground.ledger.receipts),
         nodes=dict(nodes),
+        labels=shapes.labels,
+        pass_constraints=shapes.reached_by("cell", "receipt"),
     )
 
 
@@ -277,6 +287,7 @@ def _finding(result: Result, nodes: Mapping[str, Node], shapes: Shapes) -> Findi
         about=node.about if node else About(),
         says=_says(shape, result),
         remedy=shape.remedy,
+        order=shape.order,
     )
 
 
@@ -327,6 +338,7 @@ def _declaimed(ground: Ground, cells: Mapping[str, CellState]) -> tuple[Declaime
         Declaimed(
             id=coverage.label,
             issue=coverage.declaim.issue,
+            since=coverage.declaim.since,
             until=coverage.declaim.until,
             why=coverage.declaim.why,
             by=coverage.declaim.ruling.by,

@@ -12,7 +12,9 @@ from rdflib import Graph, Literal, URIRef
 from gate import iris, names
 
 
-@pytest.mark.parametrize("name", ["a b", "<x>", "{x}", '"quoted"', "it's", "a`b", "🦆.gguf", "é", "%2F", "a&b", "-rf", "~"])
+@pytest.mark.parametrize(
+    "name", ["a b", "<x>", "{x}", '"quoted"', "it's", "a`b", "🦆.gguf", "é", "%2F", "a&b", "-rf", "~"]
+)
 def test_odd_names_are_names(name: str) -> None:
     assert names.checked_name(name) == name
 
@@ -32,7 +34,13 @@ def test_what_no_name_may_hold_is_refused(name: str, wrong: str) -> None:
 
 @pytest.mark.parametrize(
     ("first", "second"),
-    [("Model.gguf", "model.gguf"), ("caf\u00e9", "cafe\u0301"), ("\ufb01le", "file"), ("a\u200bb", "ab"), ("STRASSE", "stra\u00dfe")],
+    [
+        ("Model.gguf", "model.gguf"),
+        ("caf\u00e9", "cafe\u0301"),
+        ("\ufb01le", "file"),
+        ("a\u200bb", "ab"),
+        ("STRASSE", "stra\u00dfe"),
+    ],
 )
 def test_names_that_a_reader_takes_for_one_look_alike(first: str, second: str) -> None:
     assert names.look_alikes([second, "other", first]) == [tuple(sorted((first, second)))]

@@ -22,14 +22,22 @@ def refused(read: object, *arguments: object) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('name = "demo"', 'name = "demo"\nnmae = "x"', "gate.toml, line 4, project.nmae: there is no such key; 'name' is meant?"),
+        (
+            'name = "demo"',
+            'name = "demo"\nnmae = "x"',
+            "gate.toml, line 4, project.nmae: there is no such key; 'name' is meant?",
+        ),
         ('name = "demo"\n', "", "gate.toml, line 2, project.name: the key is missing"),
         ("[require]", "[requires]", "gate.toml, line 36, requires: there is no such key; 'require' is meant?"),
         ('gpu = "NVIDIA GB10"', "gpu = 10", "gate.toml, line 15, hosts[1].gpu: 10 should be a valid string"),
         ('compute = "12.1"', 'compute = "fast"', "line 16, hosts[1].compute: 'fast' is no compute capability"),
         ("required = false", 'required = "false"', "line 20, hosts[2].required: 'false' should be a valid boolean"),
         ("thinking = true", "thinking = 1", "cells.thinking: 1 should be a valid boolean"),
-        ('verbs = ["run", "chat", "serve", "code"]', "verbs = []", "line 23, cells.verbs: List should have at least 1 item"),
+        (
+            'verbs = ["run", "chat", "serve", "code"]',
+            "verbs = []",
+            "line 23, cells.verbs: List should have at least 1 item",
+        ),
         ('"serve", "code"', '"serve", "run"', "names 'run' twice"),
         ('"serve", "code"', '"serve", "Run"', "differ only by case"),
         ('id = "gx10"', 'id = "lambda-vector"', "names 'lambda-vector' twice"),
@@ -40,7 +48,11 @@ def refused(read: object, *arguments: object) -> str:
         ('sha256 = "1111', 'sha256 = "111', "models.pinned[0].sha256"),
         ('contexts = "receipts/contexts.json"', "", "no context is owed"),
         ("thinking = true", 'thinking = true\ncontexts = ["4k"]', "project.contexts and cells.contexts both"),
-        ('contexts = "receipts/contexts.json"', 'contexts = "receipts/contexts.json"\ntag = "v"', "project.tag holds {version}"),
+        (
+            'contexts = "receipts/contexts.json"',
+            'contexts = "receipts/contexts.json"\ntag = "v"',
+            "project.tag: 'v' holds {version} 0 times",
+        ),
         ("[cells]", "[cells\n", "gate.toml, line 22"),
     ],
 )
@@ -81,15 +93,28 @@ def test_owed_globs_ignore_case(file: str, glob: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('host = "gx10"', 'hsot = "gx10"', "claims.toml, line 5, declaim[0].hsot: there is no such key; 'host' is meant?"),
+        (
+            'host = "gx10"',
+            'hsot = "gx10"',
+            "claims.toml, line 5, declaim[0].hsot: there is no such key; 'host' is meant?",
+        ),
         ('host = "gx10"', 'host = "gx11"', "claims.toml, declaim[0].host: no rule knows 'gx11'"),
         ('arch = "qwen35"\nhost = "gx10"\n', "", "selects nothing by name, and so would cover every cell"),
         ('arch = "qwen35"', 'arch = "*"', "declaim[0].arch: '*' matches everything"),
         ('arch = "qwen35"', 'arch = "?*"', "matches everything"),
         ('arch = "qwen35"', 'arch = ""', "declaim[0].arch"),
-        ('until = "0.72.0"', 'until = "0.72"', "claims.toml, line 7, declaim[0].until: '0.72' is not a semantic version"),
+        (
+            'until = "0.72.0"',
+            'until = "0.72"',
+            "claims.toml, line 7, declaim[0].until: '0.72' is not a semantic version",
+        ),
         ('until = "0.72.0"', 'until = "never"', "'never' is not a semantic version"),
         ('until = "0.72.0"', 'since = "later"', "declaim[0].since: 'later' is not a semantic version"),
+        (
+            'until = "0.72.0"',
+            'until = "0.72.0"\nsince = "0.72.0"',
+            "begins with 0.72.0 and ends with 0.72.0, and so would never apply",
+        ),
         ("on = 2026-09-28", 'on = "2026-09-28"', "line 9, declaim[0].ruling.on: '2026-09-28' should be a valid date"),
         ("on = 2026-09-28", "on = 2026-09-31", "claims.toml, line 9"),
         ("issue = 4590", "issue = 0", "declaim[0].issue"),
@@ -108,7 +133,9 @@ def test_a_malformed_decision_is_never_a_wider_one(old: str, new: str, said: str
 
 def test_two_decisions_of_one_id_are_refused(release: Release) -> None:
     release.claims = DECLAIM + DECLAIM
-    assert "two decisions have the id 'beta-on-gx10'" in refused(decisions.read, rules.read(release.write() / "gate.toml"))
+    assert "two decisions have the id 'beta-on-gx10'" in refused(
+        decisions.read, rules.read(release.write() / "gate.toml")
+    )
 
 
 def test_decisions_that_the_rules_name_must_be_there(release: Release) -> None:

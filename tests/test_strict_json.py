@@ -93,7 +93,8 @@ def test_a_line_beyond_measure_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "wrong"), [(b"\xff\xfe{}", "not UTF-8"), (b"\xef\xbb\xbf{}", "byte-order mark"), (b'{"a": "\xe9"}', "byte 8")]
+    ("content", "wrong"),
+    [(b"\xff\xfe{}", "not UTF-8"), (b"\xef\xbb\xbf{}", "byte-order mark"), (b'{"a": "\xe9"}', "byte 8")],
 )
 def test_bytes_that_are_no_utf_8_are_named(content: bytes, wrong: str) -> None:
     with pytest.raises(BadFile, match=wrong):

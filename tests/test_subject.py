@@ -18,7 +18,9 @@ def git(folder: Path, *arguments: str) -> str:
         "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a",
         "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
     }  # fmt: skip
-    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, env=environment)
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, env=environment
+    )
     return done.stdout.strip()
 
 
@@ -99,7 +101,9 @@ def test_release_toml_and_the_flag_must_agree_without_git(release: Release) -> N
         subject.find(read, VERSION, OTHER_COMMIT)
 
 
-@pytest.mark.parametrize("commit", ["c0ffee", COMMIT[:39], COMMIT + "0", COMMIT.upper(), "g" * 40, "", f" {COMMIT}", "HEAD"])
+@pytest.mark.parametrize(
+    "commit", ["c0ffee", COMMIT[:39], COMMIT + "0", COMMIT.upper(), "g" * 40, "", f" {COMMIT}", "HEAD"]
+)
 def test_a_short_or_odd_commit_is_refused_and_never_matched(commit: str, release: Release) -> None:
     read = rules.read(release.write() / "gate.toml")
     with pytest.raises(CallersError, match="is not a full commit"):
@@ -112,7 +116,10 @@ def test_a_short_or_odd_commit_is_refused_and_never_matched(commit: str, release
         (f'version = "0.70.0"\ncommit = "{COMMIT}"\n', "it says 0.70.0, and stands in the folder of 0.71.0"),
         (f'version = "{VERSION}"\ncommit = "c0ffee"\n', "release.toml, line 2, commit"),
         (f'version = "{VERSION}"\n', "commit: the key is missing"),
-        (f'version = "{VERSION}"\ncommit = "{COMMIT}"\nbinaries = {{ lamda = "{"0" * 64}" }}', "no rule knows this host"),
+        (
+            f'version = "{VERSION}"\ncommit = "{COMMIT}"\nbinaries = {{ lamda = "{"0" * 64}" }}',
+            "no rule knows this host",
+        ),
         (f'version = "{VERSION}"\ncommit = "{COMMIT}"\ncomit = "x"\n', "'commit' is meant?"),
     ],
 )

@@ -39,14 +39,29 @@ def test_a_candidate_is_before_its_release(version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("earlier", "later"), [("0.71.0-rc.2", "0.71.0-rc.10"), ("0.9.0", "0.10.0"), ("0.71.0-rc.1", "0.71.0"), ("0.71.0-a", "0.71.0-b")]
+    ("earlier", "later"),
+    [("0.71.0-rc.2", "0.71.0-rc.10"), ("0.9.0", "0.10.0"), ("0.71.0-rc.1", "0.71.0"), ("0.71.0-a", "0.71.0-b")],
 )
 def test_precedence_is_that_of_semantic_versions(earlier: str, later: str) -> None:
     assert versions.parse(earlier) < versions.parse(later)
 
 
 @pytest.mark.parametrize(
-    "text", ["", "v", "0.71", "0.71.0.0", "00.1.0", "0.071.0", "latest", "0.71.0-", " 0.71.0", "0.71.0\n", "٠.٧١.٠", "v0.71.0 "]
+    "text",
+    [
+        "",
+        "v",
+        "0.71",
+        "0.71.0.0",
+        "00.1.0",
+        "0.071.0",
+        "latest",
+        "0.71.0-",
+        " 0.71.0",
+        "0.71.0\n",
+        "٠.٧١.٠",
+        "v0.71.0 ",
+    ],
 )
 def test_what_is_no_semantic_version_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not a semantic version"):

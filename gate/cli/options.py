@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -73,14 +74,16 @@ def emit(text: str, output: Path | None) -> None:
     """Write `text` to the file `output`, whole or not at all, or to standard output.
 
     Raises:
-        CallersError: the file can't be written.
+        CallersError: the file, or standard output, can't be written.
     """
     if output is not None:
         write_whole(output, text.encode("utf-8"))
         return
     try:
-        stream = sys.stdout.buffer
-    except AttributeError:
-        raise CallersError("standard output takes no bytes; use --output") from None
-    stream.write(text.encode("utf-8"))
-    stream.flush()
+        sys.stdout.buffer.write(text.encode("utf-8"))
+        sys.stdout.buffer.flush()
+    except BrokenPipeError:
+        # The reader has gone; the exit code still says what was found.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        raise CallersError(f"standard output can't be written: {error.strerror}") from None

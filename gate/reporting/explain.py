@@ -10,10 +10,11 @@ from gate.iris import NAMESPACE, Iri
 from gate.verdict import DECLAIMED, FAILED, MISSING, PASSED, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from gate.obligations.node import Node
-    from gate.verdict import CellState, Declaimed, Verdict
+    from gate.shape_files import Shape
+    from gate.verdict import CellState, Declaimed, Finding, Verdict
 
 _SAYS = {
     PASSED: "PASSED: exactly one row keys onto it, and the row is a pass.",
@@ -21,6 +22,7 @@ _SAYS = {
     FAILED: "FAILED: what was recorded is not a pass.",
     DECLAIMED: "DE-CLAIMED: a decision takes it out of what is owed.",
 }
+_WIDTH = 22
 
 
 def render(verdict: Verdict, label: str) -> str:
@@ -39,76 +41,101 @@ def _no_such_cell(verdict: Verdict, label: str) -> str:
     labels = [cell.label for cell in verdict.cells]
     near = difflib.get_close_matches(label, labels, n=3, cutoff=0.5) or labels[:3]
     words = "\n".join(f"  {name}" for name in near)
-    return f"{verdict.tag} owes no cell {plain(label)!r}; of its {len(labels)} cells, these are near:\n{words}"
+    return (
+        f"{verdict.tag} owes no cell {plain(label)!r}; of its {len(labels)} cells, these are near:\n{words}\n"
+        "  A model owes no context beyond its own length, and no thinking mode that its template doesn't have."
+    )
 
 
 def _lines(verdict: Verdict, cell: CellState) -> Iterator[str]:
     yield cell.label
     yield f"  {_SAYS[cell.state]}"
     yield f"  judged for {verdict.tag} at commit {verdict.commit}"
-    yield from _decisions(verdict, cell)
-    for name, value in cell.node.facts:
-        if name == "receipt":
-            yield from _row(verdict.nodes[str(value)])
-    yield from _owed(verdict, cell)
-    yield from _findings(verdict, cell)
-
-
-def _decisions(verdict: Verdict, cell: CellState) -> Iterator[str]:
+    yield ""
+    yield from _obligation(verdict, cell)
     for declaim in verdict.declaimed:
         if any(covered.label == cell.label for covered in declaim.cells):
             yield ""
             yield from _decision(declaim)
+    found = _findings(verdict, cell)
+    rows = [verdict.nodes[str(value)] for name, value in cell.node.facts if name == "receipt"]
+    for row in rows:
+        yield ""
+        yield from _row(verdict, row, found, judged=cell.state != DECLAIMED)
+    yield from _rejected(found)
+
+
+def _findings(verdict: Verdict, cell: CellState) -> list[Finding]:
+    return [f for f in verdict.findings if f.focus == cell.label and f.severity == "violation"]
+
+
+def _obligation(verdict: Verdict, cell: CellState) -> Iterator[str]:
+    about, facts = cell.node.about, dict(cell.node.facts)
+    claimed = (
+        f"the rules pin {about.model} on {about.host}" if facts.get("pinned") else f"{about.host} holds {about.model}"
+    )
+    verb = "Claimed" if cell.state == DECLAIMED else "Owed"
+    yield f"{verb}, because {claimed}"
+    if "contextTokens" in facts:
+        yield f"  at the context {about.context}: a prompt of at least {facts['contextTokens']} tokens"
+    yield f"  by one run of version {verdict.version} at this very commit"
 
 
 def _decision(declaim: Declaimed) -> Iterator[str]:
     yield f"Decision: {declaim.id}"
+    ruling = " ".join(filter(None, (declaim.by, f"on {declaim.on}" if declaim.on else None)))
     for name, value in (
-        ("ticket", f"#{declaim.issue}" if declaim.issue else None), ("until", declaim.until), ("why", declaim.why),
-        ("ruling", " ".join(filter(None, (declaim.by, f"on {declaim.on}" if declaim.on else None)))),
-        ("words", declaim.words),
+        ("ticket", f"#{declaim.issue}" if declaim.issue else None), ("since", declaim.since), ("until", declaim.until),
+        ("why", declaim.why), ("ruling", ruling), ("words", declaim.words),
     ):  # fmt: skip
         if value:
-            yield f"  {name:<16} {plain(value)}"
+            yield f"  {name:<{_WIDTH}} {plain(value)}"
 
 
-def _row(row: Node) -> Iterator[str]:
+def _row(verdict: Verdict, row: Node, found: list[Finding], *, judged: bool) -> Iterator[str]:
+    """Show each constraint of a pass with the facts that it looks at, then what else the row says.
+
+    The row of a de-claimed cell is shown and not judged: nothing asks it to pass.
+    """
     facts = dict(row.facts)
-    yield ""
     yield f"Receipt: {row.about.receipt}, {facts.pop('place')}"
+    facts.pop("cell", None)
+    red = {finding.property for finding in found}
+    for shape in verdict.pass_constraints:
+        yield from _constraint(verdict, shape, facts, red=shape.name in red, judged=judged)
+    seen = {name for shape in verdict.pass_constraints for name in (*shape.shows, *shape.mentions, shape.path)}
     for name, value in facts.items():
-        if name != "cell":
-            yield f"  {name:<16} {_shown(value)}"
+        if name not in seen:
+            yield f"    {verdict.labels.get(name, name):<{_WIDTH}} {_shown(value)}"
+
+
+def _constraint(
+    verdict: Verdict, shape: Shape, facts: Mapping[str, object], *, red: bool, judged: bool
+) -> Iterator[str]:
+    mark = "✗" if red else "·" if not judged else "✓"
+    shown = "; ".join(
+        f"{verdict.labels.get(name, name)} {_shown(facts[name]) if name in facts else 'not recorded'}"
+        for name in (*shape.shows, *(name for name in shape.mentions if name in facts))
+    )
+    yield f"  {mark} {shape.name:<{_WIDTH}} {shown}"
+    if red:
+        yield f"    {'':<{_WIDTH}} must be: {shape.description}"
 
 
 def _shown(value: object) -> str:
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return "yes" if value else "no"
     if isinstance(value, Iri):
         return value.removeprefix(NAMESPACE).removeprefix("backend-")
     return plain(str(value))
 
 
-def _owed(verdict: Verdict, cell: CellState) -> Iterator[str]:
-    """Say what the cell owes, in the words of its own facts."""
-    facts = dict(cell.node.facts)
-    yield ""
-    yield "Owed, because"
-    about = cell.node.about
-    pinned = f"the rules pin {about.model} on {about.host}"
-    yield f"  {pinned if facts.get('pinned') else f'{about.host} holds {about.model}'}"
-    if "contextTokens" in facts:
-        yield f"  its context {cell.node.about.context} asks for a prompt of {facts['contextTokens']} tokens"
-    yield f"  one row must say so for {verdict.version} at this commit: shapes/cell.ttl says what a pass is"
-
-
-def _findings(verdict: Verdict, cell: CellState) -> Iterator[str]:
-    found = [f for f in verdict.findings if f.shape != "row" and f.focus == cell.label]
+def _rejected(found: list[Finding]) -> Iterator[str]:
     if not found:
         return
     yield ""
     yield "Rejected by"
     for finding in found:
-        yield f"  {finding.shape}: {finding.property} ({finding.reason}) {finding.message}"
-    for remedy in dict.fromkeys(f.remedy for f in found if f.remedy):
+        yield f"  shapes/{finding.shape}.ttl, {finding.property} ({finding.reason}): {finding.says}"
+    for remedy in dict.fromkeys(finding.remedy for finding in found if finding.remedy):
         yield f"  → {remedy}"

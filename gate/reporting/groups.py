@@ -37,7 +37,7 @@ class Group:
 
 
 def by_cause(findings: Iterable[Finding]) -> list[Group]:
-    """Return the groups in the order of their first findings: a cause stands before what it breaks."""
+    """Return the groups in the order of their shapes and constraints: a cause stands before what it breaks."""
     members: dict[tuple[str, str, str, str], list[Finding]] = {}
     for finding in findings:
         key = (finding.shape, finding.property, finding.reason, finding.severity)
@@ -46,8 +46,7 @@ def by_cause(findings: Iterable[Finding]) -> list[Group]:
     for shape, *_ in members:
         ranks.setdefault(shape, len(ranks))
     groups = [_group(found) for found in members.values()]
-    # Within one shape the most frequent cause first; what is missing is one cause, however many cells it has.
-    return sorted(groups, key=lambda group: (ranks[group.shape], -group.count, group.property, group.reason))
+    return sorted(groups, key=lambda group: (ranks[group.shape], group.example.order, group.property, group.reason))
 
 
 def _group(found: list[Finding]) -> Group:

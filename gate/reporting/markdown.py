@@ -80,6 +80,7 @@ def facts(verdict: Verdict) -> dict[str, Any]:
         "notices": [group for group in groups if group.severity != "violation"],
         "missing": _by_model(cell for cell in verdict.cells if cell.state == MISSING),
         "declaims": [(declaim, _by_model(declaim.cells)) for declaim in verdict.declaimed],
+        "axes": axes,
         "ticket": lambda declaim: _ticket(verdict, declaim),
     }
 
@@ -91,6 +92,17 @@ def _by_model(cells: Any) -> list[tuple[str, str, list[CellState]]]:
         about = cell.node.about
         found.setdefault((about.host, about.model), []).append(cell)
     return [(host, model, members) for (host, model), members in found.items()]
+
+
+def axes(cells: list[CellState]) -> str:
+    """Return what the cells of one model and host span: their verbs, thinking modes and contexts."""
+    spans = []
+    for axis, label in (("verb", "{}"), ("thinking", "thinking {}"), ("context", "at {}")):
+        values = dict.fromkeys(getattr(cell.node.about, axis) for cell in cells)
+        names = [value for value in values if value is not None]
+        if names:
+            spans.append(label.format(", ".join(names)))
+    return "; ".join(spans)
 
 
 def _ticket(verdict: Verdict, declaim: Declaimed) -> Markup:

@@ -77,7 +77,9 @@ def _counts(console: Console, verdict: Verdict) -> None:
     )  # fmt: skip
     console.print(cells)
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
-    console.print(Text(f"Judged, by shape: {judged}. Receipts: {verdict.receipts}, unsigned.", "dim"), overflow="fold")
+    console.print(
+        Text(f"Judged, by shape: {judged}. Receipts: {verdict.receipts}, none signed.", "dim"), overflow="fold"
+    )
 
 
 def _causes(console: Console, title: str, groups: list[Group]) -> None:
@@ -113,6 +115,8 @@ def _causes(console: Console, title: str, groups: list[Group]) -> None:
 def _names(where: Where) -> str:
     shown = [f"{name} ({count})" if count > 1 else name for name, count in where.names[:MOST_NAMES]]
     rest = where.names[MOST_NAMES:]
+    if len(rest) == 1:  # naming it takes no more room than counting it
+        shown, rest = [*shown, rest[0][0]], ()
     return ", ".join(shown) + (f", and {len(rest)} more" if rest else "")
 
 
@@ -139,7 +143,9 @@ def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
     for number, remedy in enumerate(remedies[:MOST_REMEDIES], start=1):
         console.print(Padding(Text(f"{number}. {remedy}"), (0, 0, 0, 4)))
     if len(remedies) > MOST_REMEDIES:
-        console.print(Text(f"    and {len(remedies) - MOST_REMEDIES} more, for the causes below these"))
+        console.print(
+            Text(f"    and {len(remedies) - MOST_REMEDIES} more steps, which the check names once these are done")
+        )
     red = next((c.label for c in verdict.cells if c.state == FAILED), None)
     red = red or next((c.label for c in verdict.cells if c.state == MISSING), None)
     if red is not None:

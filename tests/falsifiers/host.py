@@ -62,7 +62,9 @@ def _named_binary(release: Release) -> None:
     release.documents[f"receipts/{VERSION}/release.toml"] += f'[binaries]\nlambda = "{"f" * 64}"\n'
 
 
-def _red(constraint: str, component: str, name: str, prop: str, reason: str, change: Any, host: str = "gx10") -> Falsifier:
+def _red(
+    constraint: str, component: str, name: str, prop: str, reason: str, change: Any, host: str = "gx10"
+) -> Falsifier:
     return Falsifier(constraint, component, name, ((host, prop, reason),), change)
 
 

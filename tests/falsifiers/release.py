@@ -25,7 +25,9 @@ def _readme(release: Release) -> None:
     release.documents[f"receipts/{VERSION}/notes.txt"] = "not a receipt"
 
 
-def _red(constraint: str, component: str, name: str, prop: str, reason: str, edit: Callable[[Graph], None]) -> Falsifier:
+def _red(
+    constraint: str, component: str, name: str, prop: str, reason: str, edit: Callable[[Graph], None]
+) -> Falsifier:
     return Falsifier(constraint, component, name, ((VERSION, prop, reason),), edit=edit)
 
 

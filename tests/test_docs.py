@@ -1,0 +1,447 @@
+"""What the pages say is what the gate does: their commands are run, their files are written, their lists are complete.
+
+A page runs from top to bottom in one folder. Comments in front of a fenced block say what the block is:
+
+    <!-- folder: sample -->       on top of a page: a copy of the sample project; `empty`: an empty folder
+    <!-- file: gate.toml -->      the block is a file, written when the page reaches it
+    <!-- set: TAG=v0.70.0 -->     variables that the page's commands have from here on
+    <!-- not run: reason -->      a `sh` or `console` block that isn't run; all of them are counted below
+
+In a `console` block a line after `$ ` is a command, a line after `> ` goes on with it, and the rest is output: each line
+of it appears in this order, `…` standing for anything. A `sh` block is run whole. A command ends with 0 unless the block
+shows what `echo $?` says.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+from rdflib import Graph, URIRef
+from rdflib.namespace import SH
+
+from gate import contexts, decisions, rules, shape_files, subject
+from gate.cli import COMMANDS
+from gate.iris import NAMESPACE
+from gate.ledger import SCHEMAS, native
+from gate.obligations import kinds
+from tests.falsifiers.test_table import TABLE
+from tests.release import VERSION, Release, judged
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SAMPLE = ("gate.toml", "claims.toml", "receipts", "shapes")
+
+# Every block of commands that isn't run, by page, with the reason that the page gives.
+NOT_RUN = {
+    "README.md": ["main command", "test command"],
+    "CONTRIBUTING.md": ["installs the project", "checks the checkout that this test is a part of"],
+    "docs/ci.md": ["installs the gate", "publishes", "checks out a repository"],
+    "docs/trust.md": ["needs Apache Jena"],
+    "docs/tutorial.md": ["installs the gate"],
+}
+
+# What a constraint's parameters are called; the others word it or lead to it.
+_CONSTRAINTS = ("minCount", "maxCount", "in", "pattern", "not", "minInclusive", "hasValue", "node", "or", "and")
+
+
+@dataclass
+class Block:
+    """A fenced block: the line that it begins on, its language, its text, the comments in front of it."""
+
+    line: int
+    language: str
+    text: str
+    notes: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it holds commands."""
+        return self.language in {"console", "sh"}
+
+    @property
+    def excluded(self) -> str | None:
+        """Why its commands are not run, where they aren't."""
+        named = next((note for note in ("main command", "test command") if note in self.notes), None)
+        return self.notes.get("not run", named)
+
+
+def blocks(page: Path) -> Iterator[Block]:
+    """Yield the fenced blocks of a page in their order."""
+    notes: dict[str, str] = {}
+    block: Block | None = None
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+        if block is not None:
+            if line == "```":
+                yield block
+                block = None
+            else:
+                block.text += f"{line}\n"
+        elif line.startswith("```"):
+            block, notes = Block(number, line.removeprefix("```"), "", notes), {}
+        elif comment := re.fullmatch(r"<!-- (.+) -->", line):
+            name, _, value = comment[1].partition(": ")
+            notes[name] = value
+        elif line:
+            notes = {}
+    assert block is None, f"{page.name}: a block is not closed"
+
+
+def _folder(page: Path) -> str:
+    found = re.match(r"<!-- folder: (\w+) -->\n", page.read_text(encoding="utf-8"))
+    return found[1] if found else "sample"
+
+
+def _commands(block: Block) -> Iterator[tuple[str, list[str]]]:
+    """Yield each command of a `console` block, and the lines of output that the block shows."""
+    command, shown = "", []
+    for line in block.text.splitlines():
+        if line.startswith("$ "):
+            if command:
+                yield command, shown
+            command, shown = line.removeprefix("$ "), []
+        elif line.startswith("> ") and not shown:
+            command += "\n" + line.removeprefix("> ")
+        else:
+            shown.append(line)
+    assert command, f"line {block.line}: no line begins with a dollar"
+    yield command, shown
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """An environment whose `gate` is this checkout's."""
+    folder = tmp_path_factory.mktemp("bin")
+    wrapper = folder / "gate"
+    wrapper.write_text(
+        f'#!/bin/sh\nPYTHONPATH={shlex.quote(str(ROOT))} exec {shlex.quote(sys.executable)} -m gate "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    tools = Path(sys.executable).parent
+    path = os.pathsep.join([str(folder), str(tools), os.environ["PATH"]])
+    return {"PATH": path, "HOME": str(folder), "LC_ALL": "C.UTF-8"}
+
+
+def _shell(command: str, folder: Path, environment: dict[str, str], *options: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["sh", *options, "-c", command], cwd=folder, env=environment, text=True, encoding="utf-8", timeout=120,
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+    )  # fmt: skip
+
+
+def _prepare(page: Path, folder: Path) -> None:
+    if _folder(page) == "empty":
+        return
+    for name in SAMPLE:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name)
+        else:
+            shutil.copy(source, folder / name)
+
+
+def _assert_shown(shown: list[str], real: str, where: str) -> None:
+    """Assert that each line shown appears in the real output, in this order."""
+    rest = iter(real.splitlines())
+    for line in shown:
+        wanted = line.strip()
+        if wanted in {"", "…"}:
+            continue
+        pattern = re.compile(".*".join(re.escape(part) for part in wanted.split("…")))
+        if not any(pattern.fullmatch(candidate.strip()) for candidate in rest):
+            pytest.fail(f"{where}: the page shows\n  {wanted}\nand the command said\n{real}", pytrace=False)
+
+
+def _run(page: Path, block: Block, folder: Path, environment: dict[str, str]) -> None:
+    where = f"{page.name}, line {block.line}"
+    if block.language == "sh":
+        done = _shell(block.text, folder, environment, "-eu")
+        assert done.returncode == 0, f"{where}: {done.stdout}"
+        return
+    for command, shown in _commands(block):
+        done = _shell(command, folder, environment)
+        assert done.returncode == 0, f"{where}: {command} ended with {done.returncode}\n{done.stdout}"
+        assert not command.endswith("echo $?") or done.stdout.split()[-1:] == shown[-1:], f"{where}: {done.stdout}"
+        _assert_shown(shown, done.stdout, f"{where}: {command}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path, environment: dict[str, str]) -> None:
+    _prepare(page, tmp_path)
+    variables = dict(environment)
+    for block in blocks(page):
+        variables |= dict(pair.split("=", 1) for pair in block.notes.get("set", "").split())
+        if "file" in block.notes:
+            target = tmp_path / block.notes["file"]
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(block.text, encoding="utf-8")
+        elif block.runs and block.excluded is None:
+            _run(page, block, tmp_path, variables)
+
+
+def test_every_block_that_is_not_run_is_counted() -> None:
+    pages = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+    found = {
+        str(page.relative_to(ROOT)): [b.excluded for b in blocks(page) if b.runs and b.excluded is not None]
+        for page in pages
+    }
+    assert {page: reasons for page, reasons in found.items() if reasons} == NOT_RUN
+    for page in pages[len(PAGES) :]:
+        assert all(b.excluded for b in blocks(page) if b.runs), f"{page.name}: only README.md and docs/ are run"
+
+
+def test_the_two_commands_that_set_up_a_machine_stand_in_the_readme() -> None:
+    readme = list(blocks(ROOT / "README.md"))
+    (main,) = (b.text for b in readme if "main command" in b.notes)
+    (test,) = (b.text for b in readme if "test command" in b.notes)
+    for command, last in ((main, ".venv/bin/gate check --tag 0.70.0"), (test, ".venv/bin/pytest -q -n auto")):
+        assert command.count("\n") == 1
+        assert command.startswith("python3 -m venv .venv && .venv/bin/pip install --quiet ")
+        assert command.endswith(f" && {last}\n")
+    shown = [command for b in readme if b.language == "console" for command, _ in _commands(b)]
+    assert "gate check --tag 0.70.0" in shown  # so that the test of the pages runs it
+
+
+# ---------------------------------------------------------------- continuous integration
+
+
+def _ci_blocks() -> list[Block]:
+    return list(blocks(ROOT / "docs" / "ci.md"))
+
+
+def _steps(yaml: str) -> Iterator[str]:
+    """Yield each command of `run:` and `script:` in a workflow: what stands deeper than the key, or behind it."""
+    lines = yaml.splitlines()
+    for index, line in enumerate(lines):
+        key = re.match(r"( *)(?:- )?(?:run|script):(?: (.*))?$", line)
+        if key is None:
+            continue
+        if key[2] not in {None, "|"}:
+            yield key[2]
+        for below in lines[index + 1 :]:
+            if below.strip() and len(below) - len(below.lstrip()) <= len(key[1]):
+                break
+            yield below.strip().removeprefix("- ")
+
+
+def test_a_workflow_runs_only_commands_that_stand_in_the_blocks_of_its_page() -> None:
+    found = _ci_blocks()
+    known = {line.strip() for b in found if b.language == "sh" for line in b.text.splitlines()}
+    workflows = [b for b in found if b.language == "yaml"]
+    assert workflows
+    for workflow in workflows:
+        assert "\t" not in workflow.text
+        steps = [step for step in _steps(workflow.text) if step not in {"", "|"}]
+        assert steps
+        assert set(steps) <= known, set(steps) - known
+
+
+@pytest.mark.parametrize(
+    ("tag", "commit", "code"),
+    [("v0.70.0", None, 0), ("v0.71.0", None, 1), ("v9.9.9", "0" * 40, 2), ("v0.70.0", "0" * 40, 3)],
+)
+def test_the_script_for_a_pipeline_ends_as_the_gate_does(
+    tag: str, commit: str | None, code: int, tmp_path: Path, environment: dict[str, str]
+) -> None:
+    page = ROOT / "docs" / "ci.md"
+    _prepare(page, tmp_path)
+    script = next(b.text for b in _ci_blocks() if "set" in b.notes)
+    if commit is None:
+        release = tomllib.loads((tmp_path / f"receipts/{tag.removeprefix('v')}/release.toml").read_text())
+        commit = release["commit"]
+    (tmp_path / "verdict.json").write_text('{"verdict": "conforms"}')  # left by an earlier run
+    done = _shell(script, tmp_path, environment | {"TAG": tag, "SHA": commit}, "-eu")
+    assert done.returncode == code, done.stdout
+    assert (tmp_path / "verdict.json").exists() == (code in {0, 1})
+    assert (tmp_path / "NOTES.md").exists() == (code in {0, 1})
+    if code in {0, 1}:
+        assert json.loads((tmp_path / "verdict.json").read_text())["exit"] == code
+
+
+# ---------------------------------------------------------------- links and files
+
+
+def _without_code(text: str) -> str:
+    return re.sub(r"`[^`\n]*`", "", re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL))
+
+
+def _anchors(page: Path) -> set[str]:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"], ids=lambda page: page.name)
+def test_every_link_of_a_page_leads_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", _without_code(page.read_text(encoding="utf-8"))):
+        if target.startswith("https://"):
+            continue
+        path, _, anchor = target.partition("#")
+        led = (page.parent / path).resolve() if path else page
+        assert led.exists(), f"{page.name} links to {target}"
+        assert not anchor or anchor in _anchors(led), f"{page.name} links to {target}"
+
+
+def test_every_page_is_linked_from_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for page in PAGES[1:]:
+        assert f"(docs/{page.name})" in text, page.name
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_data_can_be_parsed(page: Path) -> None:
+    for block in blocks(page):
+        where = f"{page.name}, line {block.line}"
+        if block.language == "toml":
+            assert tomllib.loads(block.text), where
+        elif block.language == "json":
+            assert json.loads(block.text), where
+        elif block.language == "jsonl":
+            assert [json.loads(line) for line in block.text.splitlines()], where
+        elif block.language == "ttl":
+            assert len(Graph().parse(data=block.text, format="turtle")), where
+        else:
+            assert block.language in {"console", "sh", "yaml", "text"}, where
+
+
+# ---------------------------------------------------------------- lists that must be complete
+
+
+@functools.cache
+def _text(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def _rows(text: str) -> dict[str, str]:
+    """Return the rows of the page's tables by what their first cell has in backticks."""
+    found = re.findall(r"^\| `([^`]+)` \|(.*)\|$", text, flags=re.MULTILINE)
+    rows: dict[str, str] = {}
+    for name, rest in found:
+        rows[name] = rows.get(name, "") + rest
+    return rows
+
+
+def _constraints() -> set[tuple[str, str]]:
+    own = shape_files.read(Path("no such folder"))
+    return {
+        (shape.iri.removeprefix(NAMESPACE), name)
+        for shape in own.shapes.values()
+        if not shape.iri.startswith("urn:")
+        for name in _CONSTRAINTS
+        if (URIRef(shape.iri), SH[name], None) in own.graph
+    }
+
+
+def test_every_constraint_stands_in_the_page_of_shapes() -> None:
+    rows = _rows(_text("shapes.md"))
+    for shape, parameter in _constraints():
+        assert shape in rows, f"docs/shapes.md has no row for `{shape}`"
+        assert f"`sh:{parameter}" in rows[shape], f"docs/shapes.md, `{shape}`: nothing is said of sh:{parameter}"
+
+
+def test_the_page_of_shapes_names_no_constraint_and_no_falsifier_that_is_not_there() -> None:
+    falsified: dict[str, set[str]] = {}
+    for _, falsifier in TABLE:
+        falsified.setdefault(falsifier.constraint, set()).add(falsifier.name)
+    constraints = {shape for shape, _ in _constraints()}
+    for name, row in _rows(_text("shapes.md")).items():
+        if "-" in name and name[0].isupper():
+            assert name in constraints, f"docs/shapes.md: `{name}` constrains nothing"
+            cited = {text.strip() for text in row.rsplit("|", 1)[-1].split(";")}
+            assert cited, name
+            assert cited <= falsified[name], f"docs/shapes.md, `{name}`: {cited - falsified[name]}"
+
+
+def test_every_file_of_shapes_has_a_section_of_its_own() -> None:
+    assert set(kinds()) <= {
+        name.removeprefix("shapes").removesuffix("ttl") for name in _anchors(ROOT / "docs/shapes.md")
+    }
+
+
+def _keys(model: type[BaseModel]) -> Iterator[str]:
+    for name, info in model.model_fields.items():
+        yield info.alias or name
+        inner = _model_of(info.annotation)
+        if inner is not None:
+            yield from _keys(inner)
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((m for a in getattr(annotation, "__args__", ()) if (m := _model_of(a)) is not None), None)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        rules.RulesDocument,
+        decisions.DecisionsDocument,
+        subject.ReleaseFile,
+        contexts.ContextsFile,
+        *native.MODELS.values(),
+    ],
+    ids=lambda model: model.__name__,
+)
+def test_every_key_of_a_file_stands_in_the_page_of_formats(model: type[BaseModel]) -> None:
+    for key in _keys(model):
+        assert re.search(rf"`[^`]*\b{key}\b[^`]*`", _text("formats.md")), f"docs/formats.md has no `{key}`"
+
+
+def test_every_schema_and_every_word_of_a_finding_stand_in_the_page_of_formats() -> None:
+    own = shape_files.read(Path("no such folder"))
+    text, rows = _text("formats.md"), _rows(_text("formats.md"))
+    for schema in (
+        *SCHEMAS,
+        "taggate/contexts/v1",
+        "taggate/verdict/v1",
+        "apr-release-context-rungs/v1",
+        "apr-dogfood",
+    ):
+        assert f"`{schema}`" in text, schema
+    for shape, _ in _constraints():
+        found = own.shapes[NAMESPACE + shape]
+        assert found.because in rows, f"docs/formats.md: no reason `{found.because}`"
+        assert re.search(rf"^\| `{found.file}` \|.*`{found.name}`", text, flags=re.MULTILINE), (
+            f"{found.file} {found.name}"
+        )
+
+
+def test_every_field_of_a_verdict_stands_in_the_page_of_formats(release: Release) -> None:
+    release.claims = (
+        '[[declaim]]\nid = "d"\nverb = "run"\nissue = 1\nuntil = "0.72.0"\nwhy = "w"\n'
+        'ruling = { by = "b", on = 2026-01-01, words = "w" }\n'
+    )
+    del release.documents[f"receipts/{VERSION}/gx10.json"]
+    verdict = judged(release.write())
+
+    def fields(value: Any) -> Iterator[str]:
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                yield key
+                yield from fields(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                yield from fields(inner)
+
+    for name in set(fields(verdict)):
+        assert re.search(rf"`[^`]*\b{name}\b[^`]*`", _text("formats.md")), f"docs/formats.md has no `{name}`"
+
+
+def test_every_command_stands_in_the_readme() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for command in COMMANDS:
+        assert f"gate {command}" in text, command
