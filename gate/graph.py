@@ -51,10 +51,11 @@ def build(nodes: Iterable[Node]) -> Graph:
         subject = URIRef(node.iri)
         for name in node.types:
             add((subject, RDF.type, term(iris.term(name))))
-        add((subject, RDFS.label, Literal(node.label)))
-        for axis, place in node.about.given().items():
-            if axis in _AXES:
-                add((subject, term(iris.term(_AXES[axis])), term(place)))
+        if node.owner is None:  # otherwise the obligation that it is judged under says where it lies
+            add((subject, RDFS.label, Literal(node.label)))
+            for axis, place in node.about.given().items():
+                if axis in _AXES:
+                    add((subject, term(iris.term(_AXES[axis])), term(place)))
         for name, value in node.facts:
             add((subject, term(iris.term(name)), term(value)))
     return graph

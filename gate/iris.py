@@ -38,6 +38,7 @@ def node(version: str, *segments: str) -> Iri:
     return Iri(RELEASES + "/".join(_segment(part) for part in (version, *segments)))
 
 
+@functools.lru_cache(maxsize=65536)
 def _segment(text: str) -> str:
     if not text:
         raise ValueError("a segment of an IRI is empty")

@@ -63,7 +63,6 @@ class Shape:
 
     iri: str
     file: str
-    path: str
     name: str
     order: float
     message: str
@@ -96,11 +95,10 @@ class Shapes:
     labels: dict[str, str]
     users: frozenset[str]
 
-    def reached_by(self, file: str, path: str) -> tuple[Shape, ...]:
-        """Return the shapes of `file` that judge what its constraints reach by `path`, in their order."""
-        parents = [URIRef(s.iri) for s in self.shapes.values() if s.file == file and s.path == path]
-        children = {str(child) for parent in parents for child in self.graph.objects(parent, SH.property)}
-        return tuple(sorted((self.shapes[child] for child in children), key=lambda shape: shape.order))
+    def targeting(self, kind: str) -> tuple[Shape, ...]:
+        """Return the shapes that target the vocabulary's class `kind`, in their order."""
+        heads = {str(shape) for shape in self.graph.subjects(SH.targetClass, URIRef(iris.term(kind)))}
+        return tuple(sorted((self.shapes[head] for head in heads), key=lambda shape: (shape.order, shape.iri)))
 
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""
@@ -178,7 +176,7 @@ def _validating(everything: Graph) -> Graph:
     """Return the shapes without the triples that SHACL calls non-validating: engines read all of them at each node."""
     judged = Graph(bind_namespaces="none")
     for triple in everything:
-        if triple[1] not in _ANNOTATIONS:
+        if triple[1] not in _ANNOTATIONS and triple[2] != SH.PropertyShape:  # known by its path
             judged.add(triple)
     return judged
 
@@ -369,7 +367,6 @@ def _shapes(file: str, graph: Graph) -> Iterator[Shape]:
         yield Shape(
             iri=str(shape),
             file=file,
-            path=_local(path) if isinstance(path, URIRef) else "",
             name=str(name or _local(shape)),
             order=float(str(order)) if order is not None else 0.0,
             message=str(graph.value(shape, SH.message) or graph.value(shape, SH.description) or ""),

@@ -238,7 +238,9 @@ def compose(
         commit=ground.subject.commit,
         tag=ground.subject.tag,
         evaluated_at=evaluated_at,
-        shapes=tuple(ShapeCount(f, len(focus_nodes[f]), len(red.get(f, ()))) for f in shapes.files),
+        shapes=tuple(
+            ShapeCount(f, len({_owner(n, nodes) for n in focus_nodes[f]}), len(red.get(f, ()))) for f in shapes.files
+        ),
         findings=findings,
         cells=tuple(cells.values()),
         hosts=_hosts(ground, cells.values()),
@@ -247,7 +249,7 @@ def compose(
         receipts=len(ground.ledger.receipts),
         nodes=dict(nodes),
         labels=shapes.labels,
-        pass_constraints=shapes.reached_by("cell", "receipt"),
+        pass_constraints=tuple(shape for shape in shapes.targeting("CellRow") if shape.file == "cell"),
     )
 
 

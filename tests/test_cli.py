@@ -305,5 +305,11 @@ def test_two_releases_in_one_folder_do_not_meet(tmp_path: Path) -> None:
 
 def test_a_full_disk_behind_standard_output_is_said(release: Release) -> None:
     with Path("/dev/full").open("wb") as full:
-        done = subprocess.run([sys.executable, "-m", "gate", *CHECK], cwd=release.write(), stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [sys.executable, "-m", "gate", *CHECK],
+            cwd=release.write(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
     assert (done.returncode, done.stderr) == (3, b"gate: standard output can't be written: No space left on device\n")

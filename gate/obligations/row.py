@@ -61,7 +61,9 @@ def _row(ground: Ground, joined: Joined) -> Node:
         evidence=evidence_path(receipt, row.evidence) if row.evidence else None,
         evidenceHolds=_evidence_holds(ground, joined),
     )
-    return Node(row_iri(ground, joined), ("Row",), label, facts, about, ground.cell_iri(cell) if cell else None)
+    iri = ground.cell_iri(cell) if cell else None
+    types = ("Row", "CellRow") if iri is not None and iri not in ground.declaimed else ("Row",)
+    return Node(row_iri(ground, joined), types, label, facts, about, iri)
 
 
 def _context_met(prompt_tokens: int | None, owed: int | None) -> bool | None:

@@ -103,7 +103,7 @@ def _row(verdict: Verdict, row: Node, found: list[Finding], *, judged: bool) -> 
     red = {finding.property for finding in found}
     for shape in verdict.pass_constraints:
         yield from _constraint(verdict, shape, facts, red=shape.name in red, judged=judged)
-    seen = {name for shape in verdict.pass_constraints for name in (*shape.shows, *shape.mentions, shape.path)}
+    seen = {name for shape in verdict.pass_constraints for name in (*shape.shows, *shape.mentions)}
     for name, value in facts.items():
         if name not in seen:
             yield f"    {verdict.labels.get(name, name):<{_WIDTH}} {_shown(value)}"

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 FOLDER = "reports"
 
-_SPECIAL = re.compile(r"([\\`*_\[\]{}()#+!|~$@:-])")
+_SPECIAL = re.compile(r"([\\`*_\[\]|~$@])")  # what has a meaning inside a line
+_BLOCK = re.compile(r"^([-+#=]|\d{1,9}[.)](?=\s|$))")  # what begins a list, a heading or a rule at the start of one
 _BREAKS = re.compile(r"\s+")
 
 
@@ -36,19 +37,16 @@ def folder() -> Path:
 
 
 def text(value: object) -> Markup:
-    """Return `value` as running text: one line, HTML escaped, and nothing in it that Markdown would obey.
-
-    Punctuation is written as HTML character references, which CommonMark takes for text wherever they stand.
-    """
+    """Return `value` as running text: one line, HTML escaped, and nothing in it that Markdown would obey."""
     if isinstance(value, Markup):
         return value
     line = _BREAKS.sub(" ", str(value)).strip()
-    return Markup(_SPECIAL.sub(_reference, str(escape(line))))  # noqa: S704 - escaped on this very line
+    escaped = _SPECIAL.sub(r"\\\1", str(escape(line)))
+    return Markup(_BLOCK.sub(_escaped_block, escaped))  # noqa: S704 - escaped on the lines above
 
 
-def _reference(match: re.Match[str]) -> str:
-    # Inside a word these do nothing in CommonMark, and a page full of references is hard to read as a file.
-    return f"\\{match[1]}" if match[1] not in "-:()+!#{}" else match[1]
+def _escaped_block(match: re.Match[str]) -> str:
+    return f"{match[1][:-1]}\\{match[1][-1]}"
 
 
 def code(value: object) -> Markup:

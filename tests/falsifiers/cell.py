@@ -5,8 +5,17 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from tests.falsifiers.falsifier import CELL, Falsifier, alone, ladder, row
+from rdflib import Graph, URIRef
+from rdflib.namespace import RDF
+
+from gate.iris import term
+from tests.falsifiers.falsifier import CELL, CELL_IRI, Falsifier, alone, ladder, row
 from tests.release import OTHER_COMMIT, VERSION, Release
+
+
+def _unjudged(graph: Graph) -> None:
+    row = graph.value(URIRef(CELL_IRI), URIRef(term("receipt")))
+    graph.remove((row, RDF.type, URIRef(term("CellRow"))))
 
 
 def _backend(ran: Any = "cuda", fell_back: Any = False) -> dict[str, Any]:
@@ -40,6 +49,7 @@ def _red(constraint: str, component: str, name: str, prop: str, reason: str, cha
 FALSIFIERS = [
     _red("Cell-measured", "MinCount", "the row is gone", "receipt", "missing", _delete),
     _red("Cell-once", "MaxCount", "the row stands twice", "receipt", "ambiguous", _twice),
+    Falsifier("Cell-judged", "Class", "a row escaped the constraints", ((CELL, "receipt", "failed"),), edit=_unjudged),
     *(
         _red("Row-verdict", "In", f"the verdict is {verdict}", "verdict", "failed", row(verdict=verdict))
         for verdict in ("fail", "error", "skip", "refused")

@@ -43,7 +43,7 @@ FALSIFIERS = [
     Falsifier("SuiteRun-fresh", "MinCount", "nobody asked whether it is fresh", (("dogfood", "fresh", "stale"),),
               edit=without("SuiteRun", "fresh")),
     *(
-        _red("SuiteCheck-verdict", "Not", f"a check says {result} under a GO", "checks", "failed",
+        _red("SuiteCheck-verdict", "In", f"a check says {result} under a GO", "checks", "failed",
              _suite(rows=[{"name": "fmt", "result": "pass"}, {"name": "test", "result": result}]))
         for result in ("fail", "error")
     ),

@@ -1,0 +1,200 @@
+"""The notes and pages: they say what the verdict says, and nothing in a name or a reason becomes markup."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from gate.reporting import markdown
+from gate.reporting.groups import by_cause
+from gate.reporting.text import render
+from gate.verdict import plain
+from tests.falsifiers.falsifier import judge
+from tests.release import DECLAIM, NOW, VERSION, Release, gate
+
+PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
+
+
+class Tags(HTMLParser):
+    """The tags, links and text of a page, as a browser would see them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.links: set[str] = set()
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links |= {value or "" for name, value in attrs if name in {"href", "src"}}
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def shown(page: str) -> Tags:
+    """Return what a browser makes of a Markdown page, raw HTML allowed as on most sites."""
+    tags = Tags()
+    tags.feed(MarkdownIt("commonmark", {"html": True}).enable("table").render(page))
+    return tags
+
+
+def declaimed(release: Release) -> Release:
+    release.claims = DECLAIM
+    return release
+
+
+def test_the_notes_of_a_conforming_release_name_what_is_withdrawn(release: Release) -> None:
+    verdict, _ = judge(declaimed(release).write())
+    page = markdown.render("notes.md.j2", verdict)
+    assert page.startswith("# demo 0.71.0\n")
+    assert "It conforms" in page
+    assert "| gx10 | NVIDIA GB10 (12.1) | 24 | 24 | 0 | 0 | 12 |" in page
+    assert "### beta-on-gx10 ([#4590](https://example.org/demo/issues/4590))" in page
+    for words in (
+        "Correct, but slow.",
+        "release 0.72.0 restores the claim",
+        "“0.71 de-claims beta on GB10.”",
+        "(release owner, 2026-09-28)",
+    ):
+        assert words in page
+    for declaim in verdict.declaimed:
+        for cell in declaim.cells:
+            assert f"- `{cell.label}`\n" in page
+    assert "## Refused" not in page
+    assert "Nothing that is owed was left unmeasured." in page
+
+
+def test_the_notes_of_a_refused_release_say_so_in_their_first_line(release: Release) -> None:
+    release.row("lambda", "alpha-q4_k_m.gguf").update(verdict="fail", reason="golden output")
+    del release.receipt("gx10.json")["runs"][:2]
+    verdict, _ = judge(release.write())
+    for template in ("notes.md.j2", "known-issues.md.j2"):
+        page = markdown.render(template, verdict)
+        assert "must not be released" in page.splitlines()[0 if template.startswith("notes") else 2]
+    page = markdown.render("notes.md.j2", verdict)
+    assert page.splitlines()[0].startswith(
+        "**REFUSED: v0.71.0 must not be released.** 2 cells were never measured and 1 failed"
+    )
+    assert "golden output" in page
+    assert "| gx10 | `alpha-q4_k_m.gguf` | 2 |" in page
+    assert "No claim is withdrawn" in page
+
+
+def test_the_commands_write_the_pages_and_end_with_the_verdicts_code(release: Release) -> None:
+    release.row("lambda", "alpha-q4_k_m.gguf")["verdict"] = "fail"
+    folder = declaimed(release).write()
+    for command in ("notes", "known-issues"):
+        done = gate(folder, command, "--tag", VERSION, "--now", NOW, "--output", "page.md")
+        assert (done.returncode, done.stdout) == (1, "")
+        direct = gate(folder, command, "--tag", VERSION, "--now", NOW)
+        assert direct.stdout == (folder / "page.md").read_text()
+        assert "beta-on-gx10" in direct.stdout
+
+
+HOSTILE = [
+    "<script>alert(1)</script>", "</details><img src=x onerror=alert(1)>", "[click](javascript:alert(1))", "![x](http://x/y)",
+    "a | b | c", "`code` ``more``", "# heading", "- list", "1. list", "> quote", "***", "line\nbreak\n\n# heading", "&lt;b&gt;",
+    "{{ 7 * 7 }} {% raw %}", "$x$", "~~gone~~", "\\", "<https://evil.example>", "https://evil.example", "\u202egnp.exe", "🦆",
+    "<!-- comment", "    indented", "| --- |", "[ref]: http://evil.example", "```\nfence", "_a_ *b* __c__",
+]  # fmt: skip
+ALLOWED = {
+    "h1",
+    "h2",
+    "h3",
+    "p",
+    "ul",
+    "li",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+    "code",
+    "strong",
+    "a",
+    "details",
+    "summary",
+    "hr",
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_nothing_that_is_recorded_becomes_markup(text: str, release: Release) -> None:
+    claims = DECLAIM.replace('"Correct, but slow."', repr_toml(text)).replace(
+        '"0.71 de-claims beta on GB10."', repr_toml(text)
+    )
+    release.claims = claims
+    release.row("lambda", "alpha-q4_k_m.gguf").update(verdict="fail", reason=text)
+    verdict, _ = judge(release.write())
+    for template in ("notes.md.j2", "known-issues.md.j2"):
+        page = shown(markdown.render(template, verdict))
+        assert page.tags <= ALLOWED
+        assert page.links == {"https://example.org/demo/issues/4590"}
+        said = re.sub(r"\s", "", text.replace("\u202e", ""))
+        assert said in re.sub(r"[\s\ufffd]", "", page.text.replace("\u202e", ""))
+
+
+def repr_toml(text: str) -> str:
+    return '"' + "".join(f"\\U{ord(c):08X}" for c in text) + '"'
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow])
+@given(PRINTABLE)
+def test_running_text_and_code_spans_show_the_text_and_nothing_else(text: str) -> None:
+    for escape in (markdown.text, markdown.code):
+        page = shown(f"before {escape(text)} after\n\n| a |\n|---|\n| {escape(text)} |\n")
+        assert page.tags <= {"p", "code", "table", "thead", "tbody", "tr", "th", "td"}
+        assert page.links == set()
+        alone = shown(f"{escape(text)}\n")
+        assert alone.tags <= {"p", "code"}
+
+
+@given(PRINTABLE)
+def test_plain_text_is_one_line_that_no_terminal_obeys(text: str) -> None:
+    line = plain(text)
+    assert len(line) <= 241
+    assert not any(unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"} for c in line.replace("\u200d", ""))
+
+
+def test_a_repository_that_is_no_link_makes_none(release: Release) -> None:
+    release.rules = release.rules.replace('"https://example.org/demo"', '"javascript:alert(1)"')
+    verdict, _ = judge(declaimed(release).write())
+    assert shown(markdown.render("known-issues.md.j2", verdict)).links == set()
+
+
+def test_the_text_fits_a_screen_however_much_is_red(release: Release) -> None:
+    for name in ("lambda.json", "gx10.json"):
+        for index, row in enumerate(release.receipt(name)["runs"]):
+            row.update(verdict="fail", exit_code=index + 1, answer_chars=0, prompt_tokens=1, reason=f"reason {index}")
+            row["backend"] = {"ran": "cpu", "fell_back": True}
+    verdict, _ = judge(release.write())
+    text = render(verdict, color=False)
+    assert len(verdict.findings) == 432
+    assert len(text.splitlines()) <= 50
+    assert text.splitlines()[0] == " REFUSED   v0.71.0 must not be cut."
+    assert max(map(len, text.splitlines())) <= 110
+
+
+def test_color_is_for_terminals_only(release: Release) -> None:
+    verdict, _ = judge(release.write())
+    assert "\x1b[" not in render(verdict)
+    assert "\x1b[" in render(verdict, color=True)
+
+
+def test_findings_of_one_cause_are_one_group(release: Release) -> None:
+    del release.receipt("gx10.json")["runs"][:3]
+    del release.receipt("lambda.json")["runs"][:2]
+    verdict, _ = judge(release.write())
+    (group,) = by_cause(verdict.findings)
+    assert (group.count, group.reason) == (5, "missing")
+    assert [(w.host, w.count, w.names) for w in group.where] == [
+        ("gx10", 3, (("alpha-q4_k_m.gguf", 3),)), ("lambda", 2, (("alpha-q4_k_m.gguf", 2),)),
+    ]  # fmt: skip
