@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gate import contexts, decisions, ledger, obligations, rules, subject
 from gate.errors import CallersError, Declined
+from gate.iris import term
 from gate.obligations.ground import Ground
 
 if TYPE_CHECKING:
@@ -88,33 +89,30 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
     stage("building the graph")
     nodes, graph = derive(ground)
     focus_nodes = {file: shapes.focus_nodes(file, graph) for file in shapes.files}
-    _refuse_vacuous(shapes, focus_nodes, nodes)
+    _refuse_vacuous(shapes, focus_nodes, nodes, graph)
     stage("judging")
     results = judge.judge(engine or judge.PySHACL(), graph, shapes)
     stage("composing the verdict")
     return verdict.compose(ground, nodes, results, shapes, focus_nodes, evaluated_at)
 
 
-def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, set[str]], nodes: Mapping[str, Node]) -> None:
+def _refuse_vacuous(
+    shapes: Shapes, focus_nodes: Mapping[str, set[str]], nodes: Mapping[str, Node], graph: Graph
+) -> None:
     """Refuse to judge where a shape would pass because it found nothing, or fewer nodes than are owed."""
     for name, kind in obligations.kinds().items():
         if name not in focus_nodes:
             raise Declined(f"the gate has no shape for the obligation {name}: it can't be trusted; install it again")
+        if {wanted for _, wanted in shapes.targets[name]} != {str(term(target)) for target in kind.TARGETS}:
+            raise Declined(f"the shapes of {name} don't target {' and '.join(kind.TARGETS)}: the gate can't be trusted")
         if kind.REQUIRED and not focus_nodes[name]:
             raise Declined(f"the shape {name} found nothing to judge: without a {name} nothing is owed")
-        targets = {wanted for _, wanted in shapes.targets[name]}
-        owed = {iri for iri, node in nodes.items() if targets & {_class(t) for t in node.types}}
+        owed = {iri for iri, node in nodes.items() if not set(kind.TARGETS).isdisjoint(node.types)}
         if owed != focus_nodes[name]:
             raise Declined(f"the shape {name} found {len(focus_nodes[name])} nodes where {len(owed)} are owed")
-    for name in sorted(shapes.users):
-        if not focus_nodes[name]:
-            raise Declined(f"shapes/{name}.ttl found nothing to judge: its target matches no node of the graph")
-
-
-def _class(name: str) -> str:
-    from gate.iris import term
-
-    return str(term(name))
+    for name, target in shapes.users_targets():
+        if not shapes.targeted(graph, *target):
+            raise Declined(f"shapes/{name}.ttl found nothing to judge: its target {target[1]} matches no node")
 
 
 def _utc(moment: datetime.datetime) -> str:

@@ -104,17 +104,62 @@ class Models(Table):
         return any(fnmatch.fnmatchcase(file.casefold(), glob.casefold()) for glob in self.owed)
 
 
+class Parity(Table):
+    """How much of a run's output must be the reference run's: its first `prefix` tokens, or all of a shorter one."""
+
+    against: Name
+    prefix: Annotated[int, Field(gt=0)]
+
+
+class ExpectedRows(Table):
+    """The rows that a required suite must have, by name, each of them passed."""
+
+    suite: Name
+    rows: Annotated[list[Text], Field(min_length=1)]
+
+
 class Require(Table):
     """The obligations beside cells."""
 
     kernels: bool = False
+    conformance: bool = False
     tokenizer: bool = False
+    parity: Parity | None = None
     suites: list[Name] = []
+    rows: list[ExpectedRows] = []
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
         _refuse_twice("require.suites", self.suites)
+        _refuse_twice("require.rows", [expected.suite for expected in self.rows])
+        for expected in self.rows:
+            _refuse_twice(f"require.rows of {expected.suite}", expected.rows)
+            if expected.suite not in self.suites:
+                raise ValueError(f"require.rows names the suite {expected.suite!r}, which require.suites doesn't")
         return self
+
+
+class PerformanceClaim(Table):
+    """What the project says of its speed.
+
+    In `runs` of `of` runs the metric, or with a comparator its ratio to the comparator's, is at least `at_least`.
+    Without a comparator it is the project's own figure and no parity claim.
+    """
+
+    id: Name
+    model: Name
+    metric: Name
+    configuration: Text
+    comparator: Name | None = None
+    at_least: Annotated[float, Field(gt=0)] | None = None
+    runs: Annotated[int, Field(gt=0)] = 1
+    of: Annotated[int, Field(gt=0)] = 1
+
+
+class Claims(Table):
+    """What the release claims of itself, and must therefore show."""
+
+    performance: list[PerformanceClaim] = []
 
 
 class Freshness(Table):
@@ -151,6 +196,7 @@ class RulesDocument(Table):
     cells: Cells
     models: Models = Models()
     require: Require = Require()
+    claims: Claims = Claims()
     freshness: Freshness = Freshness()
 
     @model_validator(mode="after")
@@ -164,6 +210,7 @@ class RulesDocument(Table):
                     f"models.pinned {pinned.file!r} names the host {unknown[0]!r}; the hosts are {', '.join(ids)}"
                 )
         _refuse_twice("models.pinned", [f"{p.file}|{h}" for p in self.models.pinned for h in p.hosts or ids])
+        _refuse_twice("claims.performance", [claim.id for claim in self.claims.performance])
         if self.project.contexts and self.cells.contexts:
             raise ValueError("project.contexts and cells.contexts both name the contexts; keep one of them")
         if not self.project.contexts and not self.cells.contexts:

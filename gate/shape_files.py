@@ -102,21 +102,23 @@ class Shapes:
 
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""
-        found: set[str] = set()
-        for kind, wanted in self.targets[file]:
-            found |= set(map(str, _targeted(data, URIRef(kind), URIRef(wanted))))
-        return found
+        return {node for kind, wanted in self.targets[file] for node in self.targeted(data, kind, wanted)}
 
+    @staticmethod
+    def targeted(data: Graph, kind: str, wanted: str) -> set[str]:
+        """Return the nodes of `data` that one target declaration selects (SHACL, section 2.1.3)."""
+        term = URIRef(wanted)
+        if kind == str(SH.targetClass):
+            return set(map(str, data.subjects(RDF.type, term)))
+        if kind == str(SH.targetSubjectsOf):
+            return set(map(str, data.subjects(term)))
+        if kind == str(SH.targetObjectsOf):
+            return set(map(str, data.objects(None, term)))
+        return {wanted} if (term, None, None) in data else set()  # a node that isn't there is no obligation
 
-def _targeted(data: Graph, kind: URIRef, wanted: URIRef) -> Iterator[Term]:
-    if kind == SH.targetClass:
-        yield from data.subjects(RDF.type, wanted)
-    elif kind == SH.targetSubjectsOf:
-        yield from data.subjects(wanted)
-    elif kind == SH.targetObjectsOf:
-        yield from data.objects(None, wanted)
-    elif (wanted, None, None) in data:
-        yield wanted
+    def users_targets(self) -> list[tuple[str, tuple[str, str]]]:
+        """Return each target of the user's own files, with the file's stem."""
+        return [(name, target) for name in sorted(self.users) for target in self.targets[name]]
 
 
 def own_folder() -> Path:

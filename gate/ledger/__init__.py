@@ -6,14 +6,14 @@ A file that can't be understood is refused by name, so that no receipt is ever h
 from __future__ import annotations
 
 import hashlib
+import importlib
 from collections import Counter
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gate import strict_json
 from gate.errors import BadFile, Declined
 from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, read_input, walk
-from gate.ledger import apr_model_ladder, native
 from gate.ledger.rows import Evidence, Ledger, Receipt
 from gate.names import look_alikes
 from gate.subject import RELEASE_FILE
@@ -24,9 +24,22 @@ if TYPE_CHECKING:
     from gate.rules import Rules
     from gate.subject import Subject
 
-NATIVE = tuple(native.MODELS)
-LADDERS = ("apr-model-ladder-receipt/v1", "apr-model-ladder-receipt/v2")
-SCHEMAS = (*NATIVE, *LADDERS)
+# The reader of each schema: a module of this package, imported when a receipt of its schema is read.
+READERS = {
+    "taggate/run-receipt/v1": "native",
+    "taggate/inventory-receipt/v1": "native",
+    "taggate/suite-receipt/v1": "native",
+    "apr-model-ladder-receipt/v1": "apr_model_ladder",
+    "apr-model-ladder-receipt/v2": "apr_model_ladder",
+}
+SCHEMAS = tuple(READERS)
+
+
+class Reader(Protocol):
+    """A module that reads the receipts of some schemas."""
+
+    def read(self, file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int, Any]] | None) -> Receipt:
+        """Return the receipt in `file`; see `read_receipt`."""
 
 
 def read(rules: Rules, subject: Subject) -> Ledger:
@@ -102,11 +115,8 @@ def read_receipt(file: InputFile, document: Any, lines: Iterable[tuple[int, Any]
         wrong = "there is no schema" if schema is None else f"{str(schema)[:80]!r} is no schema that the gate reads"
         right = f"Known: {', '.join(SCHEMAS)}. `gate ingest` brings in receipts without one."
         raise BadFile(file.path, f"{place}schema", wrong, right)
-    if schema in NATIVE:
-        return native.read(file, schema, document, lines)
-    if lines is not None:
-        raise BadFile(file.path, "line 1", f"{schema} is one JSON object", "Name the file .json.")
-    return apr_model_ladder.read(file, schema, document)
+    reader = cast("Reader", importlib.import_module(f"gate.ledger.{READERS[schema]}"))
+    return reader.read(file, schema, document, lines)
 
 
 def _refuse_look_alikes(receipts: list[Receipt]) -> None:

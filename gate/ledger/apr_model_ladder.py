@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from gate.errors import BadFile
 from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
 from gate.malformed import checked
 from gate.names import Name
@@ -22,6 +23,8 @@ from gate.rules import Compute, Sha256
 from gate.subject import FULL_COMMIT
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gate.files import InputFile
 
 _VERSION_LINE = re.compile(r"apr (\S+) \(([0-9a-f]+)\)")
@@ -75,12 +78,14 @@ class Ladder(_Foreign):
     rungs: list[Any] = []
 
 
-def read(file: InputFile, schema: str, document: Any) -> Receipt:
+def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int, Any]] | None) -> Receipt:
     """Return the ladder receipt in `file`.
 
     Raises:
         BadFile: it is no such document; the message names each place.
     """
+    if lines is not None:
+        raise BadFile(file.path, "line 1", f"{schema} is one JSON object", "Name the file .json.")
     ladder = checked(Ladder, document, file.path)
     left_out = {f"the field {name}": 1 for name in sorted(ladder.model_extra or {}) if name != "schema"}
     if schema.endswith("/v1"):

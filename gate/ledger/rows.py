@@ -52,6 +52,8 @@ class RunRow:
     seconds: float | None = None
     reason: str | None = None
     evidence: Evidence | None = None
+    think_closed: bool | None = None  # whether the thinking block was closed; None also where there was none
+    required_bytes: int | None = None  # the memory that a refusal names as its requirement
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +69,11 @@ class Held:
     quant: str | None = None
     context_length: int | None = None
     markers: tuple[str, ...] | None = None
+    modes: tuple[str, ...] | None = None  # the thinking modes that the producer says it has
+    weights_bytes: int | None = None
+    kv_bytes_per_token: int | None = None
+    workspace_bytes: int | None = None
+    dispatched: tuple[tuple[str, str], ...] | None = None  # (kernel, quant) pairs that the model runs on this host
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +83,8 @@ class Inventory:
     gpu: str | None
     compute: str | None
     held: tuple[Held, ...]
+    gpu_memory_bytes: int | None = None  # the GPU's total memory
+    census: tuple[tuple[str, str], ...] | None = None  # (quant type, tensor shape class) pairs that its models hold
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +103,90 @@ class SuiteRun:
     suite: str
     verdict: str | None
     rows: tuple[SuiteRow, ...] = ()
+    claimed_rows: int | None = None  # how many rows its own summary says it has
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRow:
+    """One measurement of one kernel at one quantization against its reference.
+
+    A continuous kernel has `max_err` within `bound` (whose source is named); a discrete one, which picks indexes, has
+    `index_mismatch` picks that differ and `tie_margin`, the margin within which a differing pick is a tie.
+    """
+
+    place: str
+    kernel: str
+    quant: str | None
+    verdict: str | None = None
+    discrete: bool = False
+    max_err: float | None = None
+    bound: float | None = None
+    bound_source: str | None = None
+    index_mismatch: int | None = None
+    tie_margin: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConformanceRow:
+    """Whether the host's kernels are right for one quant type at one tensor shape class.
+
+    `excluded` is the producer's own word that it doesn't run the type here: never a pass.
+    """
+
+    place: str
+    quant: str
+    shape: str
+    verdict: str | None = None
+    excluded: bool | None = None
+    kernel: str | None = None
+    worst: float | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerRow:
+    """One model's token ids against a pinned comparator's over a corpus."""
+
+    place: str
+    file: str
+    sha256: str | None
+    comparator: str | None = None
+    comparator_pin: str | None = None
+    corpus: str | None = None
+    compared: int | None = None
+    mismatches: int | None = None
+    round_trip: bool | None = None
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ParityRow:
+    """One prompt's output against another run's: the tokens compared, and how many match from the start."""
+
+    place: str
+    file: str
+    sha256: str | None
+    prompt: str
+    backend: str | None = None
+    against: str | None = None
+    compared: int | None = None
+    matching_prefix: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PerformanceRow:
+    """One figure of one run. `comparator` names what else was measured on the same model and configuration."""
+
+    place: str
+    file: str
+    sha256: str | None
+    metric: str
+    run: int
+    configuration: str
+    value: float | None = None
+    comparator: str | None = None
+    comparator_value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +205,11 @@ class Receipt:
     inventory: Inventory | None = None
     runs: tuple[RunRow, ...] = ()
     suite: SuiteRun | None = None
+    kernels: tuple[KernelRow, ...] = ()
+    conformance: tuple[ConformanceRow, ...] = ()
+    tokenizers: tuple[TokenizerRow, ...] = ()
+    parities: tuple[ParityRow, ...] = ()
+    performances: tuple[PerformanceRow, ...] = ()
     superseded: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
 

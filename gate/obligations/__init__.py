@@ -1,7 +1,7 @@
 """What a release owes, one module a kind of obligation, named like its file in `shapes/`.
 
-A module of a kind has `REQUIRED` (whether a release with no such node can be judged at all) and `nodes(ground)`. It is
-found by having them: a new kind is one module here and one Turtle file there.
+A module of a kind has `TARGETS` (the classes that its shapes judge), `REQUIRED` (whether a release without any can be
+judged at all) and `nodes(ground)`. It is found by having them: a new kind is one module here and one Turtle file there.
 """
 
 from __future__ import annotations
@@ -23,6 +23,10 @@ class Kind(Protocol):
     """A module that knows one kind of obligation."""
 
     @property
+    def TARGETS(self) -> tuple[str, ...]:  # noqa: N802 - a constant of a module
+        """The classes that its shapes target: the obligation's own first."""
+
+    @property
     def REQUIRED(self) -> bool:  # noqa: N802 - a constant of a module
         """Whether a release must have at least one."""
 
@@ -42,10 +46,21 @@ def derive(ground: Ground) -> dict[str, list[Node]]:
     Raises:
         Declined: the rules require an obligation that this gate has no shape for.
     """
-    require = ground.rules.document.require
-    for name, wanted in (("kernels", require.kernels), ("tokenizer", require.tokenizer)):
-        if wanted:
-            raise Declined(
-                f"{ground.rules.file.path}, require.{name}: this gate has no shape for it yet, so that it can't judge"
-            )
-    return {name: list(kind.nodes(ground)) for name, kind in kinds().items()}
+    found = kinds()
+    for key, kind, wanted in _asked(ground):
+        if wanted and kind not in found:
+            raise Declined(f"{ground.rules.file.path}, {key}: this gate has no shape for it yet, and can't judge it")
+    return {name: list(kind.nodes(ground)) for name, kind in found.items()}
+
+
+def _asked(ground: Ground) -> list[tuple[str, str, bool]]:
+    """Return each key of the rules that asks for a kind of obligation, that kind, and whether it is set."""
+    document = ground.rules.document
+    return [
+        ("require.kernels", "kernel", document.require.kernels),
+        ("require.conformance", "conformance", document.require.conformance),
+        ("require.tokenizer", "tokenizer", document.require.tokenizer),
+        ("require.parity", "parity", document.require.parity is not None),
+        ("require.rows", "suite_row", bool(document.require.rows)),
+        ("claims.performance", "performance", bool(document.claims.performance)),
+    ]

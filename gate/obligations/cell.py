@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gate.obligations.ground import Ground
     from gate.obligations.join import Joined
 
+TARGETS = ("Cell", "CellRow")
 REQUIRED = True
 
 

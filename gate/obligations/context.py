@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from gate.obligations.ground import Ground
 
+TARGETS = ("Context",)
 REQUIRED = False  # contexts that are names alone owe no size
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from gate.obligations.ground import Coverage, Ground
 
+TARGETS = ("Declaim",)
 REQUIRED = False  # most releases withdraw nothing
 
 

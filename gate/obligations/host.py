@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gate.obligations.universe import OwedModel
     from gate.rules import Host
 
+TARGETS = ("Host",)
 REQUIRED = True
 
 

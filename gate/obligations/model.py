@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from gate.obligations.ground import Ground
     from gate.obligations.universe import OwedModel
 
+TARGETS = ("Model", "SizedModel")
 REQUIRED = False  # a release whose every file is unidentified is red on its hosts
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gate.ledger.rows import Receipt
     from gate.obligations.ground import Ground
 
+TARGETS = ("Receipt",)
 REQUIRED = True
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gate.obligations.ground import Ground
     from gate.obligations.join import Joined
 
+TARGETS = ("Row",)
 REQUIRED = False
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gate.ledger.rows import Receipt, SuiteRun
     from gate.obligations.ground import Ground
 
+TARGETS = ("Suite",)
 REQUIRED = False  # only where the rules require a suite
 
 _RED = {"fail", "error"}

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from gate.obligations.ground import Ground
 
+TARGETS = ("Unapplied",)
 REQUIRED = False
 
 
