@@ -162,10 +162,21 @@ class Claims(Table):
     performance: list[PerformanceClaim] = []
 
 
+def _not_everything(glob: str) -> str:
+    if not glob.strip("*/."):
+        raise ValueError("ignores everything, so that no receipt would ever be stale")
+    if glob.startswith((":", "/", "!")) or ".." in glob.split("/"):
+        raise ValueError("is not a glob of paths below the rules' own folder, such as receipts/**")
+    return glob
+
+
+IgnoredPath = Annotated[Text, AfterValidator(_not_everything)]
+
+
 class Freshness(Table):
     """What may differ between the commit that was measured and the one that is judged."""
 
-    ignore: list[Text] = []
+    ignore: list[IgnoredPath] = []
 
 
 def _one_version(tag: str) -> str:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import StringConstraints
 
-from gate import versions
+from gate import git, versions
 from gate.errors import BadFile, CallersError, Declined
 from gate.files import InputFile, read_input
 from gate.malformed import Table, toml_model
@@ -19,8 +17,6 @@ from gate.rules import Sha256
 from gate.versions import VersionText
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gate.rules import Rules
 
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -75,7 +71,7 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
     release, file = _release_file(rules, version)
     named = {
         "--commit": commit,
-        f"the git tag {tag}": _git_commit(rules.folder, tag),
+        f"the git tag {tag}": git.commit_of_tag(rules.folder, tag),
         f"{rules.document.project.ledger}/{version}/{RELEASE_FILE}": release.commit if release else None,
     }
     found = {source: value for source, value in named.items() if value is not None}
@@ -104,34 +100,3 @@ def _release_file(rules: Rules, version: str) -> tuple[ReleaseFile | None, Input
         if host not in known:
             raise BadFile(shown, f"binaries.{host}", "no rule knows this host", f"Known: {', '.join(sorted(known))}.")
     return release, file
-
-
-def _git_commit(folder: Path, tag: str) -> str | None:
-    """Return the commit that git's `tag` leads to; None where there is no git, no repository or no such tag."""
-    reference = f"refs/tags/{tag}"  # in full, so that a branch of the same name is never taken for the tag
-    probe = _git(folder, "rev-parse", "--git-dir")
-    if probe is None or (probe.returncode and "not a git repository" in probe.stderr):
-        return None
-    if probe.returncode:
-        raise Declined(f"git can't say whether the tag {tag} exists:\n  {probe.stderr.strip()}")
-    listed = _git(folder, "for-each-ref", "--format=%(refname)", reference)
-    if listed is None or listed.returncode:
-        raise Declined(f"git can't list the tag {tag}:\n  {listed.stderr.strip() if listed else 'git is gone'}")
-    if reference not in listed.stdout.splitlines():
-        return None
-    parsed = _git(folder, "rev-parse", "--verify", "--end-of-options", f"{reference}^{{commit}}")
-    if parsed is None or parsed.returncode:
-        raise CallersError(f"the git tag {tag} leads to no commit; delete it, or give it one")
-    return parsed.stdout.strip()
-
-
-def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str] | None:
-    # GIT_DIR and its kin, which a hook sets, would point git at another repository than the rules'.
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {"LC_ALL": "C"}
-    try:
-        return subprocess.run(  # noqa: S603 - a fixed program, arguments never through a shell
-            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
-            capture_output=True, text=True, check=False, env=environment, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
-    except FileNotFoundError:
-        return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gate import iris, versions
+from gate import git, iris, versions
 from gate.obligations import join, selectors, universe
 from gate.obligations.node import About
 
@@ -40,6 +40,28 @@ class Coverage:
     def label(self) -> str:
         """What findings call it: its id, or its place in the file where it has none."""
         return self.declaim.id or f"declaim[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """What differs since an earlier commit: whether its receipts stand, the ignored paths, or why they don't stand."""
+
+    stands: bool
+    ignored: tuple[str, ...]
+    because: str | None
+
+    @classmethod
+    def of(cls, found: tuple[list[str], list[str]] | str) -> Since:
+        """Return what git's answer amounts to."""
+        if isinstance(found, str):
+            return cls(stands=False, ignored=(), because=found)
+        ignored, others = found
+        if others:
+            more = f" and {len(others) - 1} more" if len(others) > 1 else ""
+            return cls(
+                stands=False, ignored=tuple(ignored), because=f"{others[0]}{more} differs since, and isn't ignored"
+            )
+        return cls(stands=True, ignored=tuple(ignored), because=None)
 
 
 @dataclass(frozen=True)
@@ -110,14 +132,39 @@ class Ground:
     def fresh(self, receipt: Receipt) -> bool | None:
         """Say whether `receipt` measured this very version and commit; None where it doesn't say both.
 
-        A receipt that contradicts itself about either measured nobody knows what.
+        A receipt that contradicts itself about either measured nobody knows what. One of an earlier commit stands where
+        git shows that only paths differ which the rules ignore.
         """
         binding = receipt.binding
         if binding.quarrels:
             return False
         if binding.version is None or binding.commit is None:
             return None
-        return binding.version == self.subject.version and binding.commit == self.subject.commit
+        if binding.version != self.subject.version:
+            return False
+        return binding.commit == self.subject.commit or self.since(binding.commit).stands
+
+    def stale_because(self, receipt: Receipt) -> str | None:
+        """Return why git doesn't let a receipt of an earlier commit stand, where the rules let git have a say."""
+        commit = receipt.binding.commit
+        if commit is None or commit == self.subject.commit or not self.rules.document.freshness.ignore:
+            return None
+        return self.since(commit).because
+
+    def since(self, commit: str) -> Since:
+        """Return what git shows to differ between an earlier commit and the one that is judged, asked once each."""
+        ignore = self.rules.document.freshness.ignore
+        if commit not in self._since:
+            if not ignore:
+                self._since[commit] = Since(stands=False, ignored=(), because=None)
+            else:
+                found = git.differences(self.rules.folder, commit, self.subject.commit, ignore)
+                self._since[commit] = Since.of(found)
+        return self._since[commit]
+
+    @cached_property
+    def _since(self) -> dict[str, Since]:
+        return {}
 
     def cell_iri(self, cell: Cell) -> Iri:
         """Return the IRI of a cell."""

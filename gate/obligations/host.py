@@ -73,6 +73,7 @@ def _inventory(ground: Ground, host: Host, receipt: Receipt, inventory: Inventor
         ground.iri("receipt", receipt.file.path, "inventory"), ("Inventory",), host.id,
         known(
             path=receipt.file.path, version=binding.version, commit=binding.commit, fresh=ground.fresh(receipt),
+            staleBecause=ground.stale_because(receipt),
             gpu=inventory.gpu, compute=inventory.compute, ownGpu=host.gpu, ownCompute=host.compute,
             gpuHolds=_same(host.gpu, inventory.gpu), computeHolds=_same(host.compute, inventory.compute),
             held=len(inventory.held),

@@ -9,6 +9,7 @@ from gate.obligations.node import About, Node, known
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gate.iris import Iri
     from gate.ledger.rows import Receipt
     from gate.obligations.ground import Ground
 
@@ -35,9 +36,24 @@ def _node(ground: Ground, receipt: Receipt) -> Node:
         superseded=receipt.superseded,
     )
     quarrels = tuple(("quarrel", quarrel) for quarrel in receipt.binding.quarrels)
+    earlier = _earlier(ground, receipt)
     left_out = tuple(("leftOut", f"{what}: {count}") for what, count in sorted(receipt.left_out.items()))
     host = ground.rules.host_named(receipt.host) if receipt.host else None
     about = About(host=host.id if host else None, receipt=receipt.file.path)
     return Node(
-        ground.iri("receipt", receipt.file.path), ("Receipt",), receipt.file.path, facts + quarrels + left_out, about
+        ground.iri("receipt", receipt.file.path),
+        ("Receipt",),
+        receipt.file.path,
+        facts + earlier + quarrels + left_out,
+        about,
     )
+
+
+def _earlier(ground: Ground, receipt: Receipt) -> tuple[tuple[str, Iri | bool | int | float | str], ...]:
+    """Return what is known of a receipt of an earlier commit: the paths that differ since, or why it is stale."""
+    commit = receipt.binding.commit
+    if commit is None or commit == ground.subject.commit or not ground.rules.document.freshness.ignore:
+        return ()
+    since = ground.since(commit)
+    stands = known(earlierCommit=commit if ground.fresh(receipt) else None, staleBecause=ground.stale_because(receipt))
+    return stands + tuple(("ignoredDifference", path) for path in (since.ignored if since.stands else ()))

@@ -48,6 +48,7 @@ def _row(ground: Ground, joined: Joined) -> Node:
         version=receipt.binding.version,
         commit=receipt.binding.commit,
         fresh=ground.fresh(receipt),
+        staleBecause=ground.stale_because(receipt),
         backend=term(f"backend-{row.backend}") if row.backend else None,
         requiredBackend=term(f"backend-{wanted}"),
         backendMet=row.backend == wanted if row.backend else None,

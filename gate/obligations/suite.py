@@ -46,6 +46,7 @@ def _run(ground: Ground, receipt: Receipt, run: SuiteRun) -> Iterator[Node]:
         known(
             verdict=term(run.verdict) if run.verdict else None,
             version=receipt.binding.version, commit=receipt.binding.commit, fresh=ground.fresh(receipt),
+            staleBecause=ground.stale_because(receipt),
             ownVersion=ground.subject.version, ownCommit=ground.subject.commit,
         )
         + tuple(("failedCheck", iri) for iri in rows),

@@ -14,6 +14,8 @@ from gate.reporting.groups import by_cause
 from gate.verdict import MISSING, instant, plain
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gate.verdict import CellState, Declaimed, Verdict
 
 FOLDER = "reports"
@@ -78,6 +80,7 @@ def facts(verdict: Verdict) -> dict[str, Any]:
         "notices": [group for group in groups if group.severity != "violation"],
         "missing": _by_model(cell for cell in verdict.cells if cell.state == MISSING),
         "declaims": [(declaim, _by_model(declaim.cells)) for declaim in verdict.declaimed],
+        "earlier": list(_earlier(verdict)),
         "axes": axes,
         "ticket": lambda declaim: _ticket(verdict, declaim),
     }
@@ -101,6 +104,14 @@ def axes(cells: list[CellState]) -> str:
         if names:
             spans.append(label.format(", ".join(names)))
     return "; ".join(spans)
+
+
+def _earlier(verdict: Verdict) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield each receipt that measured an earlier commit and stands, that commit, and the ignored paths that differ."""
+    for node in verdict.nodes.values():
+        commit = next((str(value) for name, value in node.facts if name == "earlierCommit"), None)
+        if commit is not None:
+            yield node.label, commit, [str(value) for name, value in node.facts if name == "ignoredDifference"]
 
 
 def _ticket(verdict: Verdict, declaim: Declaimed) -> Markup:
