@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,7 +12,8 @@ from gate import strict_json
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
 from gate.malformed import Table, checked
-from gate.names import Name, look_alikes
+from gate.names import Name, likeness, look_alikes
+from gate.rules import Text
 
 if TYPE_CHECKING:
     from gate.rules import Rules
@@ -65,7 +67,7 @@ class ContextRecord(Table):
 
     name: Name
     tokens: Tokens | None = None
-    source: list[str] = []
+    source: list[Text] = []
     long: bool = False
 
 
@@ -94,7 +96,7 @@ class AprRung(_Foreign):
     id: Name
     tokens: Tokens | None = None
     long: bool = False
-    derived_from: list[str] = []
+    derived_from: list[Text] = []
 
 
 class AprContextRungs(_Foreign):
@@ -146,12 +148,17 @@ def _records(file: InputFile, document: Any) -> tuple[tuple[Consumer, ...], tupl
 
 def _refuse_wrong_names(file: InputFile, contexts: tuple[Context, ...], consumers: tuple[Consumer, ...]) -> None:
     for place, names in (("contexts", [c.name for c in contexts]), ("consumers", [c.name for c in consumers])):
-        twice = next((name for name in names if names.count(name) > 1), None)
+        twice = next((name for name, count in Counter(names).items() if count > 1), None)
         if twice is not None:
             raise BadFile(file.path, place, f"{twice!r} stands twice")
         for first, second in look_alikes(names):
             raise BadFile(file.path, place, f"{first!r} and {second!r} differ only by case or Unicode form")
     for context in contexts:
+        for computed in (DECLARED, CONSUMER_MAX):
+            if context.name != computed and likeness(context.name) == computed:
+                raise BadFile(
+                    file.path, "contexts", f"{context.name!r} only looks like {computed}", f"Write {computed}."
+                )
         if context.name == DECLARED:
             raise BadFile(file.path, DECLARED, "this context is each model's own length, and is never listed")
         if context.name == CONSUMER_MAX and context.tokens is not None:

@@ -7,36 +7,72 @@ name. A field that is malformed does: a date that can't be read is never "always
 from __future__ import annotations
 
 import datetime
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Self
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, PlainValidator, model_validator
 
-from gate import versions
+from gate import strict_toml, versions
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
 from gate.malformed import Table, toml_model
-from gate.names import Name
-from gate.rules import Compute, Text
+from gate.names import Name, is_glob
+from gate.rules import Text, compute_capability
 from gate.versions import VersionText
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gate.rules import Rules
 
 DEFAULT_FILE = "claims.toml"
+AT_LEAST = ">="  # begins a compute capability that stands for all later ones too
 
 Issue = Annotated[int, Field(gt=0, lt=2**31)]
 
 
-def _refuse_everything(glob: str) -> str:
+def _pattern(glob: str) -> str:
+    if not glob:
+        raise ValueError("is empty, and selects nothing")
     if not glob.strip("*?"):
         raise ValueError("matches everything; leave the selector out, or name what is withdrawn")
     return glob
 
 
-Pattern = Annotated[Text, AfterValidator(_refuse_everything)]
+def _compute(text: str) -> str:
+    """Return a capability as `8.9`, or as `>=12.0` where it and every later one are meant (`>=12` says the same)."""
+    least = text.strip().removeprefix(AT_LEAST).strip()
+    if not text.strip().startswith(AT_LEAST):
+        return compute_capability(text)
+    # `12` alone is a major number; from 20 on, two digits are spelled as the compiler does, and `89` is 8.9.
+    return AT_LEAST + compute_capability(f"{least}.0" if re.fullmatch("1?[0-9]", least) else least)
+
+
+def _mode(text: str) -> str:
+    if text not in {"on", "off"}:
+        raise ValueError("should be 'on' or 'off'")
+    return text
+
+
+def _each(check: Callable[[str], str]) -> PlainValidator:
+    """Return what takes one text or a list of them, any of which may match, each of them as `check` returns it."""
+
+    def validated(given: object) -> tuple[str, ...]:
+        values = [given] if isinstance(given, str) else given
+        if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
+            raise ValueError("should be a text, or a list of texts that isn't empty")
+        try:
+            return tuple(check(value) for value in values)
+        except ValueError as error:
+            raise ValueError(str(error) if isinstance(given, str) else f"one of its values {error}") from None
+
+    return PlainValidator(validated)
+
+
+Patterns = Annotated[tuple[str, ...], _each(_pattern)]
+Computes = Annotated[tuple[str, ...], _each(_compute)]
+Modes = Annotated[tuple[str, ...], _each(_mode)]
 
 
 class Ruling(Table):
@@ -48,19 +84,22 @@ class Ruling(Table):
 
 
 class Selector(Table):
-    """Which cells a decision covers: all that is given must match, and at least one thing must be given."""
+    """What a decision covers: all that is given must match, and at least one thing must be given.
 
-    model: Pattern | None = None
-    arch: Pattern | None = None
-    quant: Pattern | None = None
-    host: Pattern | None = None
-    compute: Compute | None = None
-    verb: Pattern | None = None
-    context: Pattern | None = None
-    thinking: Literal["on", "off"] | None = None
-    kernel: Pattern | None = None
+    Each selector is a text, or a list of texts of which one must match.
+    """
 
-    def given(self) -> dict[str, str]:
+    model: Patterns | None = None
+    arch: Patterns | None = None
+    quant: Patterns | None = None
+    host: Patterns | None = None
+    compute: Computes | None = None
+    verb: Patterns | None = None
+    context: Patterns | None = None
+    thinking: Modes | None = None
+    kernel: Patterns | None = None
+
+    def given(self) -> dict[str, tuple[str, ...]]:
         """The selectors that are set, by the name of their axis."""
         return {axis: value for axis in Selector.model_fields if (value := getattr(self, axis)) is not None}
 
@@ -155,7 +194,9 @@ def _refuse_unknown_hosts(file: InputFile, document: DecisionsDocument, rules: R
     kinds: dict[str, Sequence[Selector]] = {"declaim": document.declaim, "known_failure": document.known_failure}
     for kind, found in kinds.items():
         for index, decision in enumerate(found):
-            host = decision.host
-            if host is not None and not any(c in host for c in "*?[") and rules.host_named(host) is None:
-                known = ", ".join(h.id for h in rules.document.hosts)
-                raise BadFile(file.path, f"{kind}[{index}].host", f"no rule knows {host!r}", f"Known: {known}.")
+            for host in decision.host or ():
+                if not is_glob(host) and rules.host_named(host) is None:
+                    known = ", ".join(h.id for h in rules.document.hosts)
+                    line = strict_toml.line_of(file, (kind, index, "host"))
+                    place = f"line {line}, {kind}[{index}].host"
+                    raise BadFile(file.path, place, f"no rule knows {host!r}", f"Known: {known}.")

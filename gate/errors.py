@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import ClassVar
 
 
@@ -34,6 +35,15 @@ class BadFile(CallersError):
     """
 
     def __init__(self, path: str, place: str, wrong: str, right: str = "") -> None:
-        self.path, self.place, self.wrong, self.right = path, place, wrong, right
-        where = f"{path}, {place}" if place else path
-        super().__init__(f"{where}: {wrong}" + (f"\n  {right}" if right else ""))
+        where = visible(f"{path}, {place}" if place else path)
+        lines = [visible(line) for line in right.split("\n")]
+        super().__init__("\n".join([f"{where}: {visible(wrong)}", *(f"  {line.strip()}" for line in lines if line)]))
+
+
+def visible(text: str) -> str:
+    """Return `text` with everything spelled out that a terminal or a log would obey: a name can't write a line."""
+    return "".join(c if unicodedata.category(c) not in {"Cc", "Cf", "Cs", "Zl", "Zp"} else _spelled(c) for c in text)
+
+
+def _spelled(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")

@@ -15,6 +15,7 @@ from gate.errors import BadFile, CallersError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from io import BufferedReader
 
 MEBIBYTE = 1024 * 1024
 MAX_DOCUMENT = 64 * MEBIBYTE  # a JSON, TOML or Turtle document, which is held in memory whole
@@ -41,24 +42,39 @@ def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFil
     Raises:
         BadFile: it is missing, not a regular file, unreadable or larger than `limit`.
     """
+    with _opened(path, shown) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > limit:
+            raise BadFile(shown, "", f"it has {size:,} bytes", f"At most {limit:,} are read.")
+        content = stream.read(limit + 1)
+    if len(content) > limit:
+        raise BadFile(shown, "", f"it grew past {limit:,} bytes while it was read")
+    return InputFile(shown, hashlib.sha256(content).hexdigest(), content)
+
+
+def digest(path: Path, shown: str) -> str:
+    """Return the sha256, in hex, of a regular file of any size.
+
+    Raises:
+        BadFile: it is missing, not a regular file or unreadable.
+    """
+    with _opened(path, shown) as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _opened(path: Path, shown: str) -> BufferedReader:
     try:
         # Without O_NONBLOCK, opening a named pipe that nobody writes to would wait for ever.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     except FileNotFoundError:
         raise BadFile(shown, "", "there is no such file") from None
-    except OSError as error:
-        raise BadFile(shown, "", f"it can't be read: {error.strerror}") from None
-    status = os.fstat(descriptor)
-    if not stat.S_ISREG(status.st_mode):
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "its path holds a NUL"
+        raise BadFile(shown, "", f"it can't be read: {why}") from None
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise BadFile(shown, "", "it is not a regular file", "A folder, pipe or device can't be read here.")
-    with open(descriptor, "rb") as stream:  # noqa: PTH123 - a descriptor, not a path
-        if status.st_size > limit:
-            raise BadFile(shown, "", f"it has {status.st_size:,} bytes", f"At most {limit:,} are read.")
-        content = stream.read(limit + 1)
-    if len(content) > limit:
-        raise BadFile(shown, "", f"it grew past {limit:,} bytes while it was read")
-    return InputFile(shown, hashlib.sha256(content).hexdigest(), content)
+    return open(descriptor, "rb")  # noqa: PTH123 - a descriptor, not a path; the caller closes it
 
 
 def decode(file: InputFile) -> str:
@@ -98,8 +114,13 @@ def walk(folder: Path, shown: str) -> Iterator[tuple[Path, str]]:
 
 
 def _shown(path: Path, folder: Path, shown: str) -> str:
-    # A name that isn't UTF-8 reaches Python as lone surrogates, which no report could be written with.
-    relative = os.fsencode(path.relative_to(folder).as_posix()).decode("utf-8", "backslashreplace")
+    relative = path.relative_to(folder).as_posix()
+    try:
+        relative.encode("utf-8")
+    except UnicodeEncodeError:
+        # Such a name can't be written in any report, and however it is spelled out, another file may have that name.
+        spelled = os.fsencode(relative).decode("utf-8", "backslashreplace")
+        raise BadFile(f"{shown}/{spelled}", "", "its name is not UTF-8", "Rename the file.") from None
     return f"{shown}/{relative}" if relative != "." else shown
 
 

@@ -66,20 +66,39 @@ def differences(folder: Path, earlier: str, later: str, ignore: Sequence[str]) -
 
 
 def _changed(folder: Path, earlier: str, later: str, pathspecs: list[str]) -> list[str] | None:
-    # The plumbing command: no configuration, no external diff and no rename detection has a say in it.
-    listed = _git(folder, "diff-tree", "-r", "-z", "--name-only", "--no-renames", earlier, later, "--", *pathspecs)
+    # The plumbing command: no external diff and no rename detection has a say in it, nor a .gitmodules that would
+    # have a submodule's new commit ignored.
+    listed = _git(
+        folder,
+        "diff-tree",
+        "-r",
+        "-z",
+        "--name-only",
+        "--no-renames",
+        "--ignore-submodules=none",
+        earlier,
+        later,
+        "--",
+        *pathspecs,
+    )
     if listed is None or listed.returncode:
         return None
     return sorted(path for path in listed.stdout.split("\0") if path)
 
 
 def _is_repository(folder: Path) -> bool:
+    """Say whether `folder` lies in a repository. One that is there and can't be asked is no reason to go on without.
+
+    Raises:
+        Declined: there is a `.git`, and git is missing or fails.
+    """
     probe = _git(folder, "rev-parse", "--git-dir")
-    if probe is None or (probe.returncode and "not a git repository" in probe.stderr):
+    if probe is not None and probe.returncode == 0:
+        return True
+    if not any((above / ".git").exists() for above in (folder.resolve(), *folder.resolve().parents)):
         return False
-    if probe.returncode:
-        raise Declined(f"git can't be asked about {folder}:\n  {probe.stderr.strip()}")
-    return True
+    why = "git is not installed" if probe is None else probe.stderr.strip()
+    raise Declined(f"{folder} lies in a git repository that can't be asked which commit a tag is:\n  {why}")
 
 
 def _git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str] | None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gate.errors import CallersError, Declined
@@ -45,16 +46,17 @@ class PySHACL:
             Declined: pyshacl contradicts itself, or reports a shape that isn't there.
         """
         import pyshacl
-        from pyshacl.errors import ConstraintLoadError, ShapeLoadError
+        from pyshacl.errors import ConstraintLoadError, ReportableRuntimeError, ShapeLoadError
         from rdflib import Graph as RdfGraph
         from rdflib.namespace import RDF, SH
 
+        logging.getLogger("pyshacl-validate").disabled = True  # what it says there is said again in what it raises
         try:
             conforms, report, _ = pyshacl.validate(
                 graph, shacl_graph=shapes.graph, inplace=True, advanced=False, meta_shacl=bool(shapes.users)
             )
-        except (ShapeLoadError, ConstraintLoadError) as error:
-            raise CallersError(f"shapes: {_first_line(error)}") from None
+        except (ShapeLoadError, ConstraintLoadError, ReportableRuntimeError) as error:
+            raise (CallersError if shapes.users else Declined)(f"shapes: {_first_line(error)}") from None
         if not isinstance(report, RdfGraph):
             # What pyshacl hands back in place of a report: a failure of the validation, never a verdict.
             raise (CallersError if shapes.users else Declined)(f"shapes: pyshacl can't judge: {_first_line(report)}")

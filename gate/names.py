@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import unicodedata
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_NAME = 255
+_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they turn text around in a report
 
 
 def checked_name(name: str) -> str:
@@ -25,7 +27,7 @@ def checked_name(name: str) -> str:
     if len(name) > MAX_NAME:
         raise ValueError(f"is {len(name)} characters long; a name has at most {MAX_NAME}")
     for character in name:
-        if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"}:
+        if unicodedata.category(character) in {"Cc", "Cs", "Zl", "Zp"} or character in _DIRECTIONS:
             raise ValueError(f"holds the control character U+{ord(character):04X}")
         if character in "/\\":
             raise ValueError(f"holds {character!r}: give a file's name, not its path")
@@ -50,3 +52,13 @@ def look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
         if first != name:
             pairs.append((first, name))
     return pairs
+
+
+def is_glob(pattern: str) -> bool:
+    """Say whether a pattern is written as a glob: only `*` and `?` are, since names of models hold brackets."""
+    return "*" in pattern or "?" in pattern
+
+
+def glob_matches(pattern: str, name: str) -> bool:
+    """Say whether `name` is what `pattern` says: `*` is any text, `?` any character, all else itself."""
+    return fnmatch.fnmatchcase(name, pattern.replace("[", "[[]"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import fnmatch
+import posixpath
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Self
 
@@ -13,13 +14,47 @@ from gate import versions
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
 from gate.malformed import Table, toml_model
-from gate.names import Name, look_alikes
+from gate.names import Name, glob_matches, look_alikes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-Sha256 = Annotated[str, StringConstraints(strict=True, pattern=r"^[0-9a-f]{64}$")]
-Text = Annotated[str, StringConstraints(strict=True, min_length=1)]
+
+def checked_sha256(text: str) -> str:
+    """Return `text` if it is a sha256 as `sha256sum` prints it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError("is not a sha256 of 64 hexadecimal digits in lower case")
+    return text
+
+
+Sha256 = Annotated[str, StringConstraints(strict=True), AfterValidator(checked_sha256)]
+
+
+def checked_text(text: str) -> str:
+    """Return `text` if a reader sees something of it, and a terminal obeys nothing of it.
+
+    Raises:
+        ValueError: it is blank, or holds a control character other than a line break or tab.
+    """
+    if not any(not unicodedata.category(c).startswith(("C", "Z")) for c in text):
+        raise ValueError("is blank")
+    control = next((c for c in text if unicodedata.category(c) in {"Cc", "Cs"} and c not in "\n\t"), None)
+    if control is not None:
+        raise ValueError(f"holds the control character U+{ord(control):04X}")
+    return text
+
+
+def relative_path(text: str) -> str:
+    """Return a path as all messages will show it: `receipts/` and `./receipts` are `receipts`."""
+    return posixpath.normpath(text)
+
+
+Text = Annotated[str, StringConstraints(strict=True), AfterValidator(checked_text)]
+RelativePath = Annotated[Text, AfterValidator(relative_path)]
 
 _COMPUTE = re.compile(r"(?:sm_|compute_)?([0-9]{1,2})(?:\.?([0-9]))[a-z]?")
 
@@ -33,7 +68,7 @@ def compute_capability(text: str) -> str:
         ValueError: it is none of these.
     """
     match = _COMPUTE.fullmatch(text.strip().lower())
-    if match is None:
+    if match is None or int(match[1]) < 2:  # CUDA has had none below 2.0 for years: `12` is a slip for 12.0
         raise ValueError("is no compute capability such as 8.9 or sm_89")
     return f"{match[1]}.{match[2]}"
 
@@ -101,7 +136,7 @@ class Models(Table):
         """Say whether a file of this name is owed by a host that holds it (globs, case folded; none: all are)."""
         if self.owed is None:
             return True
-        return any(fnmatch.fnmatchcase(file.casefold(), glob.casefold()) for glob in self.owed)
+        return any(glob_matches(glob.casefold(), file.casefold()) for glob in self.owed)
 
 
 class Parity(Table):
@@ -155,6 +190,12 @@ class PerformanceClaim(Table):
     runs: Annotated[int, Field(gt=0)] = 1
     of: Annotated[int, Field(gt=0)] = 1
 
+    @model_validator(mode="after")
+    def _no_more_than_there_are(self) -> Self:
+        if self.runs > self.of:
+            raise ValueError(f"asks {self.runs} runs of {self.of} to reach it")
+        return self
+
 
 class Claims(Table):
     """What the release claims of itself, and must therefore show."""
@@ -163,7 +204,7 @@ class Claims(Table):
 
 
 def _not_everything(glob: str) -> str:
-    if not glob.strip("*/."):
+    if not re.sub(r"\[[^\]]*\]", "", glob).strip("*?/."):
         raise ValueError("ignores everything, so that no receipt would ever be stale")
     if glob.startswith((":", "/", "!")) or ".." in glob.split("/"):
         raise ValueError("is not a glob of paths below the rules' own folder, such as receipts/**")
@@ -194,9 +235,9 @@ class Project(Table):
     name: Text
     repository: Text | None = None
     tag: TagPattern = "v{version}"
-    ledger: Text = "receipts"
-    decisions: Text | None = None
-    contexts: Text | None = None
+    ledger: RelativePath = "receipts"
+    decisions: RelativePath | None = None
+    contexts: RelativePath | None = None
 
 
 class RulesDocument(Table):
@@ -215,6 +256,9 @@ class RulesDocument(Table):
         ids = [host.id for host in self.hosts]
         _refuse_twice("hosts", [*ids, *(alias for host in self.hosts for alias in host.aliases if alias != host.id)])
         for pinned in self.models.pinned:
+            idle = [host.id for host in self.hosts if not host.required and host.id in (pinned.hosts or ())]
+            if idle:
+                raise ValueError(f"models.pinned {pinned.file!r} names the host {idle[0]!r}, which owes nothing")
             unknown = sorted(set(pinned.hosts or ()) - set(ids))
             if unknown:
                 raise ValueError(

@@ -1,9 +1,4 @@
-"""The shapes, as files and as a graph, and everything that would make one of them pass without having judged.
-
-A shapes graph that says nothing conforms to everything. So each of these ends the check before it begins: a file that
-isn't Turtle, an empty one, a shape that is deactivated, that nothing reaches or that constrains nothing, a reference
-that leads nowhere, a misspelt term, a path that the graph can't hold, a built-in shape that the user's file restates.
-"""
+"""The shapes, as files and as a graph: the built-in ones, and the project's own, which may add and never weaken."""
 
 from __future__ import annotations
 
@@ -14,13 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, URIRef
-from rdflib.collection import Collection
-from rdflib.namespace import OWL, RDF, RDFS, SH
+from rdflib.namespace import RDF, RDFS, SH
 
 from gate import iris
 from gate.errors import BadFile, Declined
 from gate.files import InputFile, decode, read_input, walk
 from gate.graph import GATE
+from gate.shape_lint import (
+    ANNOTATIONS,
+    ANONYMOUS,
+    TARGETS,
+    all_shapes,
+    check_all,
+    list_items,
+    local,
+    plain_strings,
+    references,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -31,30 +36,8 @@ VOCABULARY = "vocabulary"
 OWN = "taggate/shapes"  # how the built-in shapes are shown: the same from a checkout and from a wheel
 FOLDER = "shapes"
 
-_SEVERITIES = {SH.Violation, SH.Warning, SH.Info}
-_REFERENCES = (SH.node, SH.property, SH["not"], SH.qualifiedValueShape)
-_LISTS = (SH["and"], SH["or"], SH.xone)
-_TARGETS = (SH.targetClass, SH.targetNode, SH.targetSubjectsOf, SH.targetObjectsOf)
-_PATHS = ("path", "inversePath", "alternativePath", "zeroOrMorePath", "oneOrMorePath", "zeroOrOnePath")
-_PATH_TERMS = {SH[name] for name in _PATHS}
-
-# The parameters of SHACL Core's constraint components (W3C Recommendation, 20 July 2017, section 4) ...
-_CONSTRAINTS = {SH[name] for name in (
-    "class", "datatype", "nodeKind", "minCount", "maxCount", "minExclusive", "minInclusive", "maxExclusive",
-    "maxInclusive", "minLength", "maxLength", "pattern", "languageIn", "uniqueLang", "equals", "disjoint", "lessThan",
-    "lessThanOrEquals", "not", "and", "or", "xone", "node", "property", "qualifiedValueShape", "closed", "hasValue",
-    "in",
-)}  # fmt: skip
-# ... and everything else that Core gives a meaning to (sections 2 and 3).
-_CORE = _CONSTRAINTS | _PATH_TERMS | set(_TARGETS) | _SEVERITIES | {SH[name] for name in (
-    "NodeShape", "PropertyShape", "flags", "ignoredProperties", "qualifiedMinCount", "qualifiedMaxCount",
-    "qualifiedValueShapesDisjoint", "severity", "message", "deactivated", "name", "description", "order", "group",
-    "PropertyGroup", "defaultValue", "BlankNode", "IRI", "Literal", "BlankNodeOrIRI", "BlankNodeOrLiteral",
-    "IRIOrLiteral",
-)}  # fmt: skip
-_ANNOTATIONS = {SH.name, SH.description, SH.order, SH.group, SH.message, GATE.because, GATE.shows, GATE.mentions,
-    GATE.remedy}  # fmt: skip
-_HELD = {RDF.type, RDFS.label}  # what the graph holds beside the vocabulary's own properties
+# A typed number of so many digits that the parser, which writes it out, would not come back.
+_HUGE = re.compile(r"[\"'][-+.\d]*[eE][-+]?\d{4,}[\"']\s*\^\^")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +46,7 @@ class Shape:
 
     iri: str
     file: str
+    path: str
     name: str
     order: float
     message: str
@@ -145,14 +129,14 @@ def read(users_folder: Path) -> Shapes:
     try:
         own = {Path(file.path).stem: _graph(file) for file in own_files}
         vocabulary = own.pop(VOCABULARY)
-        _check_all({f"{OWN}/{name}.ttl": graph for name, graph in own.items()}, _union(own.values()), vocabulary)
+        check_all({f"{OWN}/{name}.ttl": graph for name, graph in own.items()}, _union(own.values()), vocabulary)
     except BadFile as error:
         raise Declined(f"the gate's own shapes can't be trusted: {error}") from None
     users_files = _users_files(users_folder, {file.sha256 for file in own_files})
     users = {Path(file.path).stem: _graph(file) for file in users_files}
     _refuse_restatements(users_files, users, own, vocabulary)
     everything = _union([*own.values(), *users.values()])
-    _check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, vocabulary)
+    check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, vocabulary)
     shapes = {s.iri: s for name, graph in (own | users).items() for s in _shapes(name, graph)}
     order = {name: _file_order(graph) for name, graph in (own | users).items()}
     labels = {str(s).removeprefix(iris.NAMESPACE): str(o) for s, o in vocabulary.subject_objects(RDFS.label)}
@@ -178,7 +162,7 @@ def _validating(everything: Graph) -> Graph:
     """Return the shapes without the triples that SHACL calls non-validating: engines read all of them at each node."""
     judged = Graph(bind_namespaces="none")
     for triple in everything:
-        if triple[1] not in _ANNOTATIONS and triple[2] != SH.PropertyShape:  # known by its path
+        if triple[1] not in ANNOTATIONS and triple[2] != SH.PropertyShape:  # known by its path
             judged.add(triple)
     return judged
 
@@ -189,38 +173,42 @@ def _graph(file: InputFile) -> Graph:
 
     graph = Graph(bind_namespaces="none")
     text = decode(file)
+    if (huge := _HUGE.search(text)) is not None:
+        line = text.count("\n", 0, huge.start()) + 1
+        raise BadFile(file.path, f"line {line}", f"{huge[0]} is no number or time to compare with")
     try:
         graph.parse(data=text, format="turtle", publicID=f"file:///{file.path}")
     except BadSyntax as error:
         line = error.lines + 1
         raise BadFile(file.path, f"line {line}", f"it is not Turtle: {error._why}") from None  # noqa: SLF001
-    except RecursionError:
-        raise BadFile(file.path, "", "it is nested too deeply") from None
+    except (RecursionError, ValueError, ArithmeticError) as error:
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else f"it is not Turtle: {error}"
+        raise BadFile(file.path, "", why) from None
     return _named(graph, Path(file.path).stem)
 
 
 def _named(graph: Graph, stem: str) -> Graph:
     """Give each anonymous shape an IRI made of its file and its place below the shape that it belongs to."""
     names: dict[Term, URIRef] = {}
+    order = functools.partial(_print, graph)
 
     def visit(parent: Term, name: str) -> None:
-        children = [c for c in _references(graph, parent) if isinstance(c, BNode) and c not in names]
-        for index, child in enumerate(sorted(children, key=functools.partial(_print, graph))):
-            names[child] = iris_of(f"{name}.{index + 1}")
-            visit(child, f"{name}.{index + 1}")
+        children = [c for c in references(graph, parent) if isinstance(c, BNode) and c not in names]
+        for index, child in enumerate(sorted(children, key=order), start=1):
+            names[child] = URIRef(f"{name}/{index}")
+            visit(child, f"{name}/{index}")
 
-    def iris_of(name: str) -> URIRef:
-        return URIRef(f"urn:taggate:shape:{iris.quote(stem)}:{iris.quote(name)}")
-
-    roots = {s for s in graph.subjects() if isinstance(s, URIRef)}
-    for root in sorted(roots):
-        visit(root, str(root).rpartition("#")[2].rpartition("/")[2])
-    if not names:
-        return graph
+    # The whole IRI of a root is one segment, quoted: two roots, or a root and another's child, never share a name.
+    for root in sorted({s for s in graph.subjects() if isinstance(s, URIRef)}):
+        visit(root, f"{ANONYMOUS}{iris.quote(stem)}:{iris.quote(str(root))}")
+    nameless = {s for s in all_shapes(graph) if isinstance(s, BNode) and s not in names}
+    for index, lone in enumerate(sorted(nameless, key=order), start=1):
+        names[lone] = URIRef(f"{ANONYMOUS}{iris.quote(stem)}:/{index}")
+        visit(lone, str(names[lone]))
     renamed = Graph(bind_namespaces="none")
     for s, p, o in graph:
         renamed.add((names.get(s, s), p, names.get(o, o)))
-    return renamed
+    return plain_strings(renamed)
 
 
 def _print(graph: Graph, node: Term, depth: int = 6) -> str:
@@ -233,10 +221,21 @@ def _print(graph: Graph, node: Term, depth: int = 6) -> str:
 
 
 def _users_files(folder: Path, own: set[str]) -> list[InputFile]:
-    """Return the user's files, but those that are a built-in one byte for byte: a checkout of the gate has them."""
-    if not folder.is_dir():
+    """Return the user's files, but those that are a built-in one byte for byte: a checkout of the gate has them.
+
+    Raises:
+        BadFile: the folder is something else, holds no shapes, or holds a file that would be passed over in silence.
+    """
+    if not folder.exists() and not folder.is_symlink():
         return []
-    files = [read_input(path, shown) for path, shown in walk(folder, FOLDER) if path.suffix == ".ttl"]
+    if not folder.is_dir():
+        raise BadFile(FOLDER, "", "it is no folder", "The project's own shapes are a folder of *.ttl files.")
+    files = []
+    for path, shown in walk(folder, FOLDER):
+        if path.suffix == ".ttl":
+            files.append(read_input(path, shown))
+        elif path.suffix != ".md" and not path.name.startswith("."):
+            raise BadFile(shown, "", "it is no *.ttl file, and would not be read", "Rename it, or move it elsewhere.")
     if not files:
         raise BadFile(FOLDER, "", "the folder holds no shapes", "Put *.ttl files there, or remove the folder.")
     return [file for file in files if file.sha256 not in own]
@@ -253,7 +252,10 @@ def _refuse_restatements(
     for file in files:
         stem = Path(file.path).stem
         if stem in own or stem == VOCABULARY:
-            raise BadFile(file.path, "", f"{stem} is the name of a built-in file of other content", "Rename the file.")
+            raise BadFile(
+                file.path, "", f"{stem} is the name of a built-in file of other content",
+                "Rename the file; or, in a checkout of the gate, install the gate again.",
+            )  # fmt: skip
         for subject in set(users[stem].subjects()):
             if subject in taken:
                 raise BadFile(
@@ -264,133 +266,40 @@ def _refuse_restatements(
                 raise BadFile(file.path, str(subject), f"{defined[subject]} says something of it too")
 
 
-def _check_all(graphs: dict[str, Graph], everything: Graph, vocabulary: Graph) -> None:
-    referenced = {o for s in set(everything.subjects()) for o in _references(everything, s)}
-    for path, graph in graphs.items():
-        _check(path, graph, everything, vocabulary, referenced)
-
-
-def _check(path: str, graph: Graph, everything: Graph, vocabulary: Graph, referenced: set[Term]) -> None:
-    """Refuse everything in `graph` that would make a shape pass without having judged."""
-    if (None, OWL.imports, None) in graph:
-        raise BadFile(path, "owl:imports", "nothing is imported", "Put the shapes into a file of this folder.")
-    _check_terms(path, graph, everything, vocabulary)
-    _check_paths(path, graph, vocabulary)
-    _check_values(path, graph)
-    shapes = set(_all_shapes(graph))
-    if not any((shape, target, None) in graph for shape in shapes for target in _TARGETS):
-        raise BadFile(path, "", "it holds no shape with a target, and would judge nothing")
-    for shape in sorted(shapes, key=str):
-        if not any((shape, constraint, None) in graph for constraint in _CONSTRAINTS):
-            raise BadFile(path, _short(shape), "the shape constrains nothing, and so passes always")
-        if shape not in referenced and not any((shape, target, None) in graph for target in _TARGETS):
-            raise BadFile(path, _short(shape), "no target and no other shape leads to this shape")
-        for child in _references(graph, shape):
-            if (child, None, None) not in everything:
-                raise BadFile(path, _short(shape), f"it refers to {_short(child)}, which is no shape")
-
-
-def _check_terms(path: str, graph: Graph, everything: Graph, vocabulary: Graph) -> None:
-    for s, p, o in graph:
-        for term in (s, p, o):
-            if isinstance(term, URIRef) and str(term).startswith(str(SH)) and term not in _CORE:
-                raise BadFile(
-                    path, f"sh:{str(term).removeprefix(str(SH))}", "SHACL Core has no such term", "Only Core is judged."
-                )
-            own = isinstance(term, URIRef) and str(term).startswith(iris.NAMESPACE)
-            if own and (term, None, None) not in vocabulary and (term, None, None) not in everything:
-                raise BadFile(path, _short(term), "the vocabulary has no such term, and no shape has this name")
-        if p == SH.deactivated and str(o).lower() not in {"false", "0"}:
-            raise BadFile(
-                path, _short(s), "the shape is deactivated", "Remove the shape, or the line that deactivates it."
-            )
-        if p == SH.severity and o not in _SEVERITIES:
-            raise BadFile(path, _short(s), f"{_short(o)} is no severity", "Use sh:Violation, sh:Warning or sh:Info.")
-
-
-def _check_paths(path: str, graph: Graph, vocabulary: Graph) -> None:
-    """Refuse a path through a property that the graph never holds: it would find nothing, and nothing is conformant."""
-    pending = [o for term in _PATH_TERMS for o in graph.objects(None, term)]
-    while pending:
-        step = pending.pop()
-        if isinstance(step, BNode):
-            pending += [o for p, o in graph.predicate_objects(step) if p in {RDF.first, RDF.rest}]
-        elif step not in _HELD and step != RDF.nil and (step, RDF.type, RDF.Property) not in vocabulary:
-            raise BadFile(
-                path, _short(step), "the graph has no such property", "shapes/vocabulary.ttl lists all of them."
-            )
-
-
-def _check_values(path: str, graph: Graph) -> None:
-    for shape, pattern in graph.subject_objects(SH.pattern):
-        try:
-            re.compile(str(pattern))
-        except re.error as error:
-            raise BadFile(path, _short(shape), f"{str(pattern)!r} is no regular expression: {error}") from None
-    for name in ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount", "minLength", "maxLength"):
-        for shape, count in graph.subject_objects(SH[name]):
-            if type(getattr(count, "value", None)) is not int:
-                raise BadFile(path, _short(shape), f"sh:{name} is {count}, which is no whole number")
-
-
-def _all_shapes(graph: Graph) -> Iterator[Term]:
-    yield from graph.subjects(RDF.type, SH.NodeShape)
-    yield from graph.subjects(RDF.type, SH.PropertyShape)
-    for target in _TARGETS:
-        yield from graph.subjects(target)
-    yield from graph.subjects(SH.path)
-    for reference in _REFERENCES:
-        yield from (o for o in graph.objects(None, reference) if (o, None, None) in graph)
-
-
-def _references(graph: Graph, shape: Term) -> list[Term]:
-    """Return the shapes that `shape` leads to."""
-    found = [o for reference in _REFERENCES for o in graph.objects(shape, reference)]
-    for term in _LISTS:
-        found += [item for head in graph.objects(shape, term) for item in Collection(graph, head)]
-    return found
-
-
 def _file_order(graph: Graph) -> float:
     """Return the least `sh:order` of the file's targeted shapes: a cause stands before what it breaks."""
-    targeted = {s for target in _TARGETS for s in graph.subjects(target)}
+    targeted = {s for target in TARGETS for s in graph.subjects(target)}
     return min((float(str(o)) for s in targeted for o in graph.objects(s, SH.order)), default=0.0)
 
 
 def _targets(graph: Graph) -> Iterator[tuple[str, str]]:
-    yield from sorted({(str(p), str(o)) for p in _TARGETS for o in graph.objects(None, p)})
+    yield from sorted({(str(p), str(o)) for p in TARGETS for o in graph.objects(None, p)})
 
 
 def _shapes(file: str, graph: Graph) -> Iterator[Shape]:
-    for shape in sorted(set(_all_shapes(graph)), key=str):
+    for shape in sorted(set(all_shapes(graph)), key=str):
         path = graph.value(shape, SH.path)
-        name = graph.value(shape, SH.name) or (_local(path) if isinstance(path, URIRef) else None)
+        name = _text(graph, shape, SH.name) or (local(path) if isinstance(path, URIRef) else "")
         order = graph.value(shape, SH.order)
         yield Shape(
             iri=str(shape),
             file=file,
-            name=str(name or _local(shape)),
+            path=local(path) if isinstance(path, URIRef) else "",
+            name=str(name or local(shape)),
             order=float(str(order)) if order is not None else 0.0,
-            message=str(graph.value(shape, SH.message) or graph.value(shape, SH.description) or ""),
-            because=_local(graph.value(shape, GATE.because) or GATE.failed),
+            message=_text(graph, shape, SH.message) or _text(graph, shape, SH.description),
+            because=local(graph.value(shape, GATE.because) or GATE.failed),
             shows=_listed(graph, shape, GATE.shows),
             mentions=_listed(graph, shape, GATE.mentions),
-            description=str(graph.value(shape, SH.description) or ""),
-            remedy=str(graph.value(shape, GATE.remedy) or ""),
+            description=_text(graph, shape, SH.description),
+            remedy=_text(graph, shape, GATE.remedy),
         )
 
 
+def _text(graph: Graph, shape: Term, annotation: URIRef) -> str:
+    """Return what a shape says of itself: the first in order where it says it in several languages."""
+    return min(map(str, graph.objects(shape, annotation)), default="")
+
+
 def _listed(graph: Graph, shape: Term, annotation: URIRef) -> tuple[str, ...]:
-    return tuple(_local(item) for head in graph.objects(shape, annotation) for item in Collection(graph, head))
-
-
-def _local(term: Term) -> str:
-    return str(term).rpartition("#")[2].rpartition("/")[2]
-
-
-def _short(term: Term) -> str:
-    """Return a term as its writer spelled it, as far as it can be known."""
-    for prefix, namespace in (("gate", iris.NAMESPACE), ("sh", str(SH))):
-        if str(term).startswith(namespace):
-            return f"{prefix}:{str(term).removeprefix(namespace)}"
-    return "a shape without a name" if isinstance(term, BNode) else str(term)
+    return tuple(local(item) for head in graph.objects(shape, annotation) for item in list_items(graph, head))

@@ -29,8 +29,8 @@ class _Strict(ValueError):
 def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     members = dict(pairs)
     if len(members) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
         raise _Strict(f"the key {json.dumps(twice)} stands twice in one object")
     return members
 

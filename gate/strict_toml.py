@@ -44,7 +44,10 @@ def line_of(file: InputFile, place: Sequence[str | int]) -> int | None:
         file: the document.
         place: keys and indexes from the top (`("hosts", 0, "gpu")`).
     """
-    lines = _lines(file.content)
+    try:
+        lines = _lines(file.content)
+    except RecursionError:  # a document nested past all use: the key alone names the place
+        return None
     wanted = tuple(place)
     while wanted and wanted not in lines:
         wanted = wanted[:-1]

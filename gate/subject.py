@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from pydantic import StringConstraints
+from pydantic import AfterValidator, StringConstraints
 
 from gate import git, versions
 from gate.errors import BadFile, CallersError, Declined
@@ -22,7 +22,19 @@ if TYPE_CHECKING:
 FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 RELEASE_FILE = "release.toml"
 
-Commit = Annotated[str, StringConstraints(strict=True, pattern=rf"^{FULL_COMMIT.pattern}$")]
+
+def checked_commit(text: str) -> str:
+    """Return `text` if it is a full commit.
+
+    Raises:
+        ValueError: it is short, or spelled otherwise than git prints it.
+    """
+    if not FULL_COMMIT.fullmatch(text):
+        raise ValueError("is not a full commit of 40 hexadecimal digits in lower case; a short one may name several")
+    return text
+
+
+Commit = Annotated[str, StringConstraints(strict=True), AfterValidator(checked_commit)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,9 @@ SCHEMA = "taggate/verdict/v1"
 CONFORMS, REFUSED = "conforms", "refused"
 PASSED, MISSING, FAILED, DECLAIMED = "passed", "missing", "failed", "declaimed"
 
+CELLS = {"Cell", "RefusalCell", "DeclaimedCell"}
+KERNELS = {"kernels": {"Kernel", "DeclaimedKernel"}, "conformance": {"Conformance", "DeclaimedConformance"}}
+
 _LONGEST = 240  # of a recorded value in a message: a log pasted into a receipt stays in the receipt
 
 
@@ -54,7 +57,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """How one cell stands: `passed`, `missing`, `failed` or `declaimed`, and the node that says so."""
+    """How one cell, or kernel, stands: `passed`, `missing`, `failed` or `declaimed`, and the node that says so."""
 
     node: Node
     state: str
@@ -76,7 +79,7 @@ class ShapeCount:
 
 @dataclass(frozen=True, slots=True)
 class Declaimed:
-    """A de-claim in force, with the cells that it covers."""
+    """A de-claim in force, with the cells that it covers, and the kernels and tensor shapes."""
 
     id: str
     issue: int | None
@@ -87,12 +90,18 @@ class Declaimed:
     on: str | None
     words: str | None
     cells: tuple[CellState, ...]
+    kernels: tuple[CellState, ...] = ()
+
+    @property
+    def covered(self) -> tuple[CellState, ...]:
+        """Everything that it covers."""
+        return self.cells + self.kernels
 
     def to_json(self) -> dict[str, Any]:
         """Return the de-claim as the verdict's JSON has it."""
         return {
             "id": self.id, "issue": self.issue, "since": self.since, "until": self.until, "why": self.why,
-            "ruling": {"by": self.by, "on": self.on, "words": self.words}, "cells": [c.label for c in self.cells],
+            "ruling": {"by": self.by, "on": self.on, "words": self.words}, "cells": [c.label for c in self.covered],
         }  # fmt: skip
 
 
@@ -111,7 +120,8 @@ class Verdict:
     """Everything that a report may say.
 
     `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
-    and `pass_constraints` what `shapes/cell.ttl` asks of a row.
+    and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
+    stand, by the kind of obligation, where the rules ask for it.
     """
 
     project: str
@@ -123,13 +133,15 @@ class Verdict:
     shapes: tuple[ShapeCount, ...]
     findings: tuple[Finding, ...]
     cells: tuple[CellState, ...]
+    kernels: dict[str, tuple[CellState, ...]]
     hosts: tuple[HostSummary, ...]
     declaimed: tuple[Declaimed, ...]
     inputs: tuple[tuple[str, str], ...]
     receipts: int
+    ledger: str
     nodes: dict[str, Node]
     labels: dict[str, str]
-    pass_constraints: tuple[Shape, ...]
+    row_constraints: dict[str, tuple[Shape, ...]]
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -154,11 +166,12 @@ class Verdict:
     @property
     def orphan_rows(self) -> int:
         """How many rows key onto no cell."""
-        return sum(finding.reason == "orphan" for finding in self.findings)
+        return sum(finding.shape == "row" and finding.reason == "orphan" for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as `taggate/verdict/v1`."""
         states = self.states
+        kernels = {kind: _counted(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
         return {
             "schema": SCHEMA,
             "verdict": CONFORMS if self.conforms else REFUSED,
@@ -167,11 +180,9 @@ class Verdict:
             "evaluated_at": instant(self.evaluated_at),
             "scope": None,
             "counts": {
-                "cells": {
-                    "owed": states[PASSED] + states[MISSING] + states[FAILED],
-                    "passed": states[PASSED], "missing": states[MISSING], "failed": states[FAILED],
-                    "declaimed": states[DECLAIMED], "refusals": 0,
-                },
+                "cells": _counted(states)
+                | {"refusals": sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)},
+                **kernels,
                 "orphan_rows": self.orphan_rows,
                 "receipts": self.receipts,
             },
@@ -183,6 +194,11 @@ class Verdict:
             "known_failures": [],
             "inputs": [{"path": path, "sha256": sha256} for path, sha256 in self.inputs],
         }  # fmt: skip
+
+
+def _counted(states: Counter[str]) -> dict[str, int]:
+    owed = states[PASSED] + states[MISSING] + states[FAILED]
+    return {"owed": owed} | {state: states[state] for state in (PASSED, MISSING, FAILED, DECLAIMED)}
 
 
 def instant(moment: datetime.datetime) -> str:
@@ -224,12 +240,16 @@ def compose(
         if finding.severity == "violation":
             owner = _owner(result.focus, nodes)
             red.setdefault(finding.shape, set()).add(owner)
-            reasons.setdefault(owner, set()).add(finding.reason)
-    cells = {
+            # A project's own shape may call its reason what it likes; what is missing, the gate's own shapes say.
+            is_own = finding.shape not in shapes.users
+            reasons.setdefault(owner, set()).add(finding.reason if is_own else "failed")
+    counted = CELLS.union(*KERNELS.values())
+    everything = {
         iri: CellState(node, _state(node, reasons.get(iri, set())))
         for iri, node in nodes.items()
-        if node.types[0] in {"Cell", "DeclaimedCell"}
+        if node.types[0] in counted
     }
+    cells = {iri: one for iri, one in everything.items() if one.node.types[0] in CELLS}
     document = ground.rules.document
     return Verdict(
         project=document.project.name,
@@ -243,13 +263,19 @@ def compose(
         ),
         findings=findings,
         cells=tuple(cells.values()),
+        kernels={
+            kind: own
+            for kind, types in KERNELS.items()
+            if (own := tuple(one for one in everything.values() if one.node.types[0] in types))
+        },
         hosts=_hosts(ground, cells.values()),
-        declaimed=_declaimed(ground, cells),
+        declaimed=_declaimed(ground, everything),
         inputs=_inputs(ground, shapes),
         receipts=len(ground.ledger.receipts),
+        ledger=document.project.ledger,
         nodes=dict(nodes),
         labels=shapes.labels,
-        pass_constraints=tuple(shape for shape in shapes.targeting("CellRow") if shape.file == "cell"),
+        row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
     )
 
 
@@ -321,7 +347,7 @@ def _shown(value: object, labels: Mapping[str, str]) -> str:
 
 
 def _state(node: Node, reasons: set[str]) -> str:
-    if node.types[0] == "DeclaimedCell":
+    if node.types[0] in {"DeclaimedCell", "DeclaimedKernel", "DeclaimedConformance"}:
         return DECLAIMED
     if not reasons:
         return PASSED
@@ -335,7 +361,7 @@ def _hosts(ground: Ground, cells: Iterable[CellState]) -> tuple[HostSummary, ...
     return tuple(HostSummary(h.id, h.gpu, h.compute, dict(states[h.id])) for h in ground.rules.required_hosts)
 
 
-def _declaimed(ground: Ground, cells: Mapping[str, CellState]) -> tuple[Declaimed, ...]:
+def _declaimed(ground: Ground, everything: Mapping[str, CellState]) -> tuple[Declaimed, ...]:
     return tuple(
         Declaimed(
             id=coverage.label,
@@ -346,7 +372,8 @@ def _declaimed(ground: Ground, cells: Mapping[str, CellState]) -> tuple[Declaime
             by=coverage.declaim.ruling.by,
             on=coverage.declaim.ruling.on.isoformat() if coverage.declaim.ruling.on else None,
             words=coverage.declaim.ruling.words,
-            cells=tuple(cells[ground.cell_iri(cell)] for cell in coverage.cells),
+            cells=tuple(everything[ground.cell_iri(cell)] for cell in coverage.cells),
+            kernels=tuple(everything[ground.owed_iri(owed)] for owed in coverage.kernels),
         )
         for coverage in ground.coverage
         if coverage.in_force

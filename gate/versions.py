@@ -8,6 +8,7 @@ from pydantic import AfterValidator, StringConstraints
 from semver import Version
 
 TAG_FIELD = "{version}"
+MAX_VERSION = 100  # characters: it names a folder
 
 
 def parse(text: str) -> Version:
@@ -16,6 +17,8 @@ def parse(text: str) -> Version:
     Raises:
         ValueError: it is none; the message says what one looks like.
     """
+    if len(text) > MAX_VERSION:
+        raise ValueError(f"{text[:20] + '…'!r} has {len(text)} characters; a version has at most {MAX_VERSION}")
     try:
         return Version.parse(text)
     except (ValueError, TypeError):

@@ -14,6 +14,7 @@ import pytest
 from rdflib import Graph
 
 from gate import judge as judging
+from gate import obligations
 from gate.__main__ import run
 from gate.check import Request, check
 from gate.errors import CallersError, Declined
@@ -82,7 +83,7 @@ def test_a_pinned_model_is_owed_where_nobody_holds_it(release: Release) -> None:
     # nobody measured its thinking or its length: both modes, and the contexts that every model has
     assert {c.label.split("/")[1] for c in missing} == {"gone.gguf"}
     assert len(missing) == 4 * 2
-    assert {f.shape for f in verdict.violations} == {"cell"}
+    assert {f.shape for f in verdict.violations} == {"model", "cell"}
 
 
 def test_one_sha256_under_two_names_is_one_model(release: Release) -> None:
@@ -188,7 +189,9 @@ def test_a_candidate_of_the_restoring_release_is_still_before_it(release: Releas
 # ------------------------------------------------------------------ what is declined
 
 
-def test_requirements_that_no_shape_judges_are_declined(release: Release) -> None:
+def test_requirements_that_no_shape_judges_are_declined(release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    known = {name: kind for name, kind in kinds().items() if name != "kernel"}
+    monkeypatch.setattr(obligations, "kinds", lambda: known)
     release.rules = RULES.replace("[require]", "[require]\nkernels = true")
     with pytest.raises(Declined, match=r"require\.kernels: this gate has no shape for it yet"):
         check(request(release))

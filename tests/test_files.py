@@ -63,10 +63,17 @@ def test_a_link_within_the_ledger_is_followed_and_one_out_of_it_refused(tmp_path
         (ledger / name).unlink()
 
 
-def test_a_name_that_is_no_text_can_still_be_shown(tmp_path: Path) -> None:
+def test_a_name_that_is_no_text_is_refused_since_another_file_could_be_shown_like_it(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"\xff.json")).touch()
-    ((_, shown),) = files.walk(tmp_path, "l")
-    assert shown == "l/\\xff.json"
+    (tmp_path / "\\xff.json").touch()
+    with pytest.raises(BadFile, match="its name is not UTF-8"):
+        list(files.walk(tmp_path, "l"))
+
+
+def test_a_pipe_is_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadFile, match="not a regular file"):
+        files.digest(tmp_path / "pipe", "pipe")
 
 
 def test_a_file_is_replaced_whole_and_keeps_its_mode(tmp_path: Path) -> None:

@@ -97,4 +97,4 @@ def test_a_missing_source_and_an_unknown_format_are_the_callers_errors(tmp_path:
     assert (done.returncode, done.stderr) == (3, "gate: none.json: there is no such file\n")
     done = gate(tmp_path, "ingest", "apr-dogfod", "none.json", "--output", "out.json")
     assert done.returncode == 3
-    assert "'apr-dogfod' is not 'apr-dogfood'" in done.stderr
+    assert "'apr-dogfod' is not one of 'apr-dogfood', " in done.stderr

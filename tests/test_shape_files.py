@@ -62,8 +62,8 @@ def test_the_name_of_an_anonymous_shape_does_not_change(release: Release) -> Non
     }
     assert names == {
         (
-            "urn:taggate:shape:own:Fast.1",
-            "urn:taggate:shape:own:Fast.1.1",
+            "urn:taggate:shape:own:https%3A%2F%2Fexample.org%2Fshapes%23Fast/1",
+            "urn:taggate:shape:own:https%3A%2F%2Fexample.org%2Fshapes%23Fast/1/1",
         )
     }
 
@@ -102,6 +102,8 @@ MEASURED = "sh:property [ sh:path gate:receipt ; sh:minCount 1 ]"
          "sh:minCount is one, which is no whole number"),
         ("my:S a sh:NodeShape ; sh:targetClass gate:Cell ; sh:property [ sh:path gate:receipt ; sh:minCount 1.5 ] .",
          "which is no whole number"),
+        (f'{SLOW.replace("60", chr(34) + "NaN" + chr(34) + "^^<http://www.w3.org/2001/XMLSchema#double>")}', "sh:maxInclusive is nan, which is no number"),
+        (f'{SLOW.replace("60", chr(34) + "ten" + chr(34))}', "sh:maxInclusive is ten, which is no number"),
         ("my:S a sh:NodeShape ; sh:targetClass gate:Release ; sh:property [ sh:path gate:commit ; sh:pattern \"(\" ] .",
          "is no regular expression"),
         (f"<> <http://www.w3.org/2002/07/owl#imports> <http://example.org/x> . my:S a sh:NodeShape ; sh:targetClass gate:Cell ; {MEASURED} .",

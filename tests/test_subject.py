@@ -133,7 +133,7 @@ def test_a_malformed_release_file_is_the_callers_error(text: str, said: str, rel
 def test_a_broken_repository_is_a_decline_and_not_silence(release: Release) -> None:
     read, _ = repository(release)
     (read.folder / ".git" / "config").write_text("[core\n")
-    with pytest.raises(Declined, match="git can't be asked about"):
+    with pytest.raises(Declined, match="a git repository that can't be asked"):
         subject.find(read, VERSION, COMMIT)
 
 

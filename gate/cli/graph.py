@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.options import emit, progress, release
+from gate.cli.options import Once, emit, output, progress, release
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gate.check import Request
 
 
@@ -19,11 +20,9 @@ Examples:
   gate graph --tag 0.71.0 --format nt --output release.nt
 """)  # fmt: skip
 @release
-@click.option("--format", "form", type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl", show_default=True,
-              help="Turtle, N-Triples (sorted) or JSON-LD.")  # fmt: skip
-@click.option(
-    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the graph to FILE, whole or not at all."
-)
+@click.option("--format", "form", cls=Once, type=click.Choice(["ttl", "nt", "jsonld"]), default="ttl",
+              show_default=True, help="Turtle, N-Triples (sorted) or JSON-LD.")  # fmt: skip
+@output("the graph")
 def command(request: Request, form: str, output: Path | None) -> int:
     """Print the graph that the shapes judge, so that any SHACL engine can judge it too.
 

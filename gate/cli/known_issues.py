@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.options import emit, progress, release
+from gate.cli.options import emit, output, progress, refuse_input, release
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gate.check import Request
 
 
@@ -20,9 +21,7 @@ Example:
 The exit code is the verdict's: the page of a refused release is written, says so, and ends with 1.
 """)  # fmt: skip
 @release
-@click.option(
-    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the page to FILE, whole or not at all."
-)
+@output("the page")
 def command(request: Request, output: Path | None) -> int:
     """Render the known-issues page, in Markdown.
 
@@ -33,5 +32,6 @@ def command(request: Request, output: Path | None) -> int:
 
     with progress() as stage:
         verdict = check(request, stage=stage)
+    refuse_input(output, verdict, request)
     emit(render("known-issues.md.j2", verdict), output)
     return verdict.exit_code

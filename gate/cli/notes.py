@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.options import emit, progress, release
+from gate.cli.options import emit, output, progress, refuse_input, release
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gate.check import Request
 
 
@@ -21,9 +22,7 @@ Examples:
 The exit code is the verdict's: notes of a refused release are written, say so in their first line, and end with 1.
 """)  # fmt: skip
 @release
-@click.option(
-    "--output", type=click.Path(path_type=Path), metavar="FILE", help="Write the notes to FILE, whole or not at all."
-)
+@output("the notes")
 def command(request: Request, output: Path | None) -> int:
     """Render the release notes, in Markdown.
 
@@ -35,5 +34,6 @@ def command(request: Request, output: Path | None) -> int:
 
     with progress() as stage:
         verdict = check(request, stage=stage)
+    refuse_input(output, verdict, request)
     emit(render("notes.md.j2", verdict), output)
     return verdict.exit_code

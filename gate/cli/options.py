@@ -18,7 +18,7 @@ from gate.files import write_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-Command = "Callable[..., int | None]"
+    from gate.verdict import Verdict
 
 
 class Moment(click.ParamType[datetime.datetime]):
@@ -34,7 +34,26 @@ class Moment(click.ParamType[datetime.datetime]):
             self.fail(f"{value!r} is not a time such as 2026-10-12T09:00:00Z", param, ctx)
         if moment.tzinfo is None:
             self.fail(f"{value!r} has no time zone; end it with Z or +02:00", param, ctx)
-        return moment
+        try:
+            return moment.astimezone(datetime.UTC)
+        except OverflowError:
+            self.fail(f"{value!r} lies beyond the calendar", param, ctx)
+
+
+class Once(click.Option):
+    """An option that may be given once: the last of two would silently win, and the log would show the first."""
+
+    def __init__(self, *arguments: Any, **attributes: Any) -> None:
+        default = attributes.pop("default", None)
+        attributes |= {"multiple": True, "default": None if default is None else [default]}
+        super().__init__(*arguments, **attributes)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the one value, or None."""
+        found = super().process_value(ctx, value)
+        if len(found) > 1:
+            raise click.BadParameter(f"it is given {len(found)} times, and once is right", ctx, self)
+        return found[0] if found else None
 
 
 def release(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -46,16 +65,50 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
     ask.__doc__ = command.__doc__
     ask.__dict__.update(command.__dict__)
     for option in (
-        click.option("--now", type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
+        click.option("--now", cls=Once, type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
                      "Never before the newest receipt."),
-        click.option("--rules", type=click.Path(path_type=Path), default=Path("gate.toml"), show_default=True,
+        click.option("--rules", cls=Once, type=click.Path(path_type=Path), default=Path("gate.toml"), show_default=True,
                      metavar="FILE", help="The rules; all other paths are relative to their folder."),
-        click.option("--commit", metavar="SHA", help="The full commit that is judged. Without it: git's tag, else the "
-                     "release's release.toml. All that are there must agree."),
-        click.option("--tag", required=True, metavar="TAG", help="The tag that asks to be cut: v0.71.0 or 0.71.0."),
+        click.option("--commit", cls=Once, metavar="SHA", help="The full commit that is judged. Without it: git's tag, "
+                     "else the release's release.toml. All that are there must agree."),
+        click.option("--tag", cls=Once, required=True, metavar="TAG",
+                     help="The tag that asks to be cut: v0.71.0 or 0.71.0."),
     ):  # fmt: skip
         ask = option(ask)
     return ask
+
+
+def output(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command the option `--output`, which writes `what` to a file."""
+    return click.option(
+        "--output", cls=Once, type=click.Path(path_type=Path), metavar="FILE",
+        help=f"Write {what} to FILE, whole or not at all.",
+    )  # fmt: skip
+
+
+def forget_earlier(file: Path | None) -> None:
+    """Remove an earlier run's verdict: where this run ends without one, nobody must take it for this one's."""
+    if file is None or not file.is_file() or file.is_symlink():
+        return
+    with file.open("rb") as stream:
+        begins = stream.read(64).lstrip()
+    if begins.startswith((b'{\n "schema": "taggate/verdict/', b"CONFORMS ", b"REFUSED ")):
+        file.unlink()
+
+
+def refuse_input(file: Path | None, verdict: Verdict, request: Request) -> None:
+    """Refuse to write over what was judged, or into the ledger, where the next check would read it as a receipt.
+
+    Raises:
+        CallersError: `file` is such a place.
+    """
+    if file is None:
+        return
+    folder = request.rules.parent.resolve()
+    target = file.resolve()
+    ledger = (folder / verdict.ledger).resolve()
+    if ledger in target.parents or any(target == (folder / path).resolve() for path, _ in verdict.inputs):
+        raise CallersError(f"--output: {file} is an input of the check, or lies in the ledger; write elsewhere")
 
 
 @contextlib.contextmanager

@@ -23,9 +23,9 @@ def command(name: str | None) -> int:
     """
     from gate.contexts import ContextsFile
     from gate.errors import CallersError
-    from gate.ledger.native import MODELS
+    from gate.ledger import native, native_kernels, native_parity
 
-    models = {**MODELS, "taggate/contexts/v1": ContextsFile}
+    models = {**native.MODELS, **native_kernels.MODELS, **native_parity.MODELS, "taggate/contexts/v1": ContextsFile}
     schemas = {
         key: {"$schema": "https://json-schema.org/draft/2020-12/schema", "$id": f"https://w3id.org/{key}"}
         | model.model_json_schema(by_alias=True)

@@ -5,17 +5,17 @@ A file that can't be understood is refused by name, so that no receipt is ever h
 
 from __future__ import annotations
 
-import hashlib
 import importlib
+import posixpath
 from collections import Counter
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gate import strict_json
 from gate.errors import BadFile, Declined
-from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, read_input, walk
+from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, walk
 from gate.ledger.rows import Evidence, Ledger, Receipt
-from gate.names import look_alikes
+from gate.names import likeness, look_alikes
 from gate.subject import RELEASE_FILE
 
 if TYPE_CHECKING:
@@ -29,6 +29,16 @@ READERS = {
     "taggate/run-receipt/v1": "native",
     "taggate/inventory-receipt/v1": "native",
     "taggate/suite-receipt/v1": "native",
+    "taggate/kernel-receipt/v1": "native_kernels",
+    "taggate/conformance-receipt/v1": "native_kernels",
+    "apr-kernel-receipt/v1": "apr_kernel",
+    "apr-kernel-diff-receipt/v1": "apr_kernel_diff",
+    "gpu-shape-conformance/v1": "gpu_shape_conformance",
+    "taggate/tokenizer-receipt/v1": "native_parity",
+    "taggate/parity-receipt/v1": "native_parity",
+    "taggate/performance-receipt/v1": "native_parity",
+    "apr-tokenizer-parity-receipt/v1": "apr_tokenizer_parity",
+    "crux-inference-receipt/v1": "crux_inference",
     "apr-model-ladder-receipt/v1": "apr_model_ladder",
     "apr-model-ladder-receipt/v2": "apr_model_ladder",
 }
@@ -51,7 +61,15 @@ def read(rules: Rules, subject: Subject) -> Ledger:
     """
     shown = f"{rules.document.project.ledger}/{subject.version}"
     folder = rules.folder / shown
-    if not folder.exists():
+    try:
+        there = folder.exists()
+    except (OSError, ValueError) as error:
+        raise BadFile(shown, "", f"it can't be a folder: {error}") from None
+    if folder.is_symlink():
+        raise BadFile(
+            shown, "", "it is a symbolic link, and could lead out of the ledger", "Put the folder itself there."
+        )
+    if not there:
         raise Declined(f"{shown}: there is no such folder, so that nothing was measured for {subject.tag}")
     if not folder.is_dir():
         raise BadFile(shown, "", "it is a file", "The receipts of a release are a folder.")
@@ -59,11 +77,13 @@ def read(rules: Rules, subject: Subject) -> Ledger:
     for path, name in walk(folder, shown):
         if path.suffix.lower() in {".json", ".jsonl", ".ndjson"}:
             receipts.append(_receipt(path, name, rules))
-        elif path.name != RELEASE_FILE:
+        elif name != f"{shown}/{RELEASE_FILE}":
+            if likeness(path.name) == RELEASE_FILE:
+                raise BadFile(name, "", f"only {shown}/{RELEASE_FILE} says what the release is", "Rename this file.")
             others[name] = path
     if not receipts:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
-    _refuse_look_alikes(receipts)
+    _refuse_look_alikes(receipts, rules)
     evidence = _evidence(receipts, others)
     unread = tuple(name for name in others if name not in evidence)
     return Ledger(shown, tuple(receipts), unread, evidence)
@@ -113,19 +133,22 @@ def read_receipt(file: InputFile, document: Any, lines: Iterable[tuple[int, Any]
     schema = document.get("schema")
     if not isinstance(schema, str) or schema not in SCHEMAS:
         wrong = "there is no schema" if schema is None else f"{str(schema)[:80]!r} is no schema that the gate reads"
-        right = f"Known: {', '.join(SCHEMAS)}. `gate ingest` brings in receipts without one."
+        right = (
+            f"Known: {', '.join(SCHEMAS)}. `gate ingest` brings in results without one; evidence that is JSON needs a "
+            "name that doesn't end in .json."
+        )
         raise BadFile(file.path, f"{place}schema", wrong, right)
     reader = cast("Reader", importlib.import_module(f"gate.ledger.{READERS[schema]}"))
     return reader.read(file, schema, document, lines)
 
 
-def _refuse_look_alikes(receipts: list[Receipt]) -> None:
+def _refuse_look_alikes(receipts: list[Receipt], rules: Rules) -> None:
     """Refuse two model files or two receipts whose names a reader would take for one."""
     models: dict[str, str] = {}
     for receipt in receipts:
-        names = [row.file for row in receipt.runs] + (
-            [h.file for h in receipt.inventory.held] if receipt.inventory else []
-        )
+        named = (receipt.runs, receipt.tokenizers, receipt.parities, receipt.performances)
+        names = [row.file for rows in named for row in rows]
+        names += [held.file for held in receipt.inventory.held] if receipt.inventory else []
         for name in names:
             models.setdefault(name, receipt.file.path)
     for first, second in look_alikes(models):
@@ -133,19 +156,17 @@ def _refuse_look_alikes(receipts: list[Receipt]) -> None:
             models[second], "", f"the model {second!r} differs from {first!r} only by case or Unicode form",
             f"{first!r} stands in {models[first]}. Call one file by one name.",
         )  # fmt: skip
+    suites = {receipt.suite.suite: receipt.file.path for receipt in receipts if receipt.suite is not None}
+    for first, second in look_alikes([*suites, *rules.document.require.suites]):
+        where = suites.get(second) or suites.get(first) or rules.file.path
+        raise BadFile(where, "suite", f"the suite {second!r} differs from {first!r} only by case or Unicode form")
     for first, second in look_alikes(receipt.file.path for receipt in receipts):
         raise BadFile(second, "", f"its name differs from {first!r} only by case or Unicode form")
 
 
 def evidence_path(receipt: Receipt, evidence: Evidence) -> str:
     """Return the shown path of a row's evidence, which is given relative to its receipt's folder."""
-    parts: list[str] = []
-    for part in (PurePosixPath(receipt.file.path).parent / evidence.path).parts:
-        if part == "..":
-            parts = parts[:-1]
-        else:
-            parts.append(part)
-    return str(PurePosixPath(*parts))
+    return posixpath.normpath(PurePosixPath(receipt.file.path).parent / evidence.path)
 
 
 def _evidence(receipts: list[Receipt], others: dict[str, Path]) -> dict[str, str | None]:
@@ -158,13 +179,5 @@ def _evidence(receipts: list[Receipt], others: dict[str, Path]) -> dict[str, str
                 continue
             shown = evidence_path(receipt, row.evidence)
             if shown not in digests:
-                digests[shown] = known.get(shown) or (_digest(others[shown], shown) if shown in others else None)
+                digests[shown] = known.get(shown) or (digest(others[shown], shown) if shown in others else None)
     return digests
-
-
-def _digest(path: Path, shown: str) -> str:
-    try:
-        with path.open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError as error:
-        raise BadFile(shown, "", f"it can't be read: {error.strerror}") from None

@@ -19,8 +19,10 @@ from gate.versions import VersionText
 
 if TYPE_CHECKING:
     from gate.files import InputFile
+    from gate.ledger.given import Given
 
 FORMAT = "apr-dogfood"
+TAKES: tuple[str, ...] = ()
 
 _RESULTS = {"PASS": "pass", "FAIL": "fail"}
 
@@ -48,7 +50,7 @@ class Dogfood(BaseModel):
     gates: Annotated[list[DogfoodGate], Field(min_length=1)]
 
 
-def to_native(file: InputFile) -> dict[str, Any]:
+def to_native(file: InputFile, _: Given) -> dict[str, Any]:
     """Return the native suite receipt that says what the dogfood receipt in `file` says.
 
     Raises:

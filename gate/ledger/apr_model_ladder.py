@@ -1,8 +1,8 @@
 """`apr-model-ladder-receipt`, v1 and v2, as the aprender project writes them: one file a host.
 
-What is taken for a pass: a row of `cells` whose own `verdict` says `pass`. Its backend, fallback, exit code (`rc`),
-prompt and answer are handed on as they stand, and the shapes decide. Nothing is inferred: rows without a
-`prompt_tokens` stay without one.
+What is taken for a pass: of `rungs` what `apr_ladder_rungs` says; of `cells` a row whose own `verdict` says `pass`.
+Its backend, fallback, exit code (`rc`), prompt and answer are handed on as they stand, and the shapes decide. Nothing
+is inferred: rows without a `prompt_tokens` stay without one.
 
 A v1 receipt has no inventory, a short commit and no cells. It is read, so that nobody wonders where it went, and
 vouches for nothing: it can't stand for its host.
@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from gate.errors import BadFile
+from gate.ledger import apr_ladder_rungs
+from gate.ledger.instants import Instant
 from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
 from gate.malformed import checked
 from gate.names import Name
@@ -23,9 +25,12 @@ from gate.rules import Compute, Sha256
 from gate.subject import FULL_COMMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gate.files import InputFile
+
+OPENS = "<think>"
+Bytes = Annotated[int, Field(ge=0, le=2**53)]
 
 _VERSION_LINE = re.compile(r"apr (\S+) \(([0-9a-f]+)\)")
 
@@ -44,6 +49,12 @@ class LadderModel(_Foreign):
     quant: str | None = None
     context_length: Annotated[int, Field(gt=0, le=2**53)] | None = None
     template_markers: list[str] | None = None
+    thinking_markers: list[str] | None = None
+    generation_opens_think: bool | None = None
+    thinking_modes: list[Literal["on", "off"]] | None = None
+    weights_bytes: Bytes | None = None
+    kv_bytes_per_token: Bytes | None = None
+    workspace_bytes: Bytes | None = None
 
 
 class LadderCell(_Foreign):
@@ -76,6 +87,16 @@ class Ladder(_Foreign):
     inventory: list[LadderModel] | None = None
     cells: list[LadderCell] = []
     rungs: list[Any] = []
+    executed: int | None = None
+    red: int | None = None
+    date: str | None = None
+    gpu_mem_total_bytes: Bytes | None = None
+
+
+class Dated(_Foreign):
+    """When a v2 receipt was written."""
+
+    date: Instant | None = None
 
 
 def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int, Any]] | None) -> Receipt:
@@ -92,12 +113,27 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
         left_out |= {"rows of a v1 receipt": len(ladder.cells) + len(ladder.rungs)}
         why = "a v1 receipt has no inventory and no full commit, and can't stand for its host"
         return Receipt(file, schema, _binding(ladder), host=ladder.host, superseded=why, left_out=left_out)
-    if ladder.rungs:
-        left_out["rungs"] = len(ladder.rungs)
+    rungs = checked(apr_ladder_rungs.Rungs, {"rungs": ladder.rungs}, file.path).rungs
+    tried = [apr_ladder_rungs.rows(rung, ladder.host, f"rungs[{i}]") for i, rung in enumerate(rungs)]
+    contradictions = tuple(
+        said for i, rung in enumerate(rungs) for said in apr_ladder_rungs.contradictions(rung, tried[i], f"rungs[{i}]")
+    )
     return Receipt(
-        file, schema, _binding(ladder), host=ladder.host, inventory=_inventory(ladder),
-        runs=tuple(_run(index, ladder.host, cell) for index, cell in enumerate(ladder.cells)), left_out=left_out,
+        file, schema, _binding(ladder), measured_at=checked(Dated, {"date": ladder.date}, file.path).date,
+        host=ladder.host, inventory=_inventory(ladder),
+        runs=tuple(_run(index, ladder.host, cell) for index, cell in enumerate(ladder.cells))
+        + tuple(row for found in tried for _, row in found),
+        left_out=left_out | apr_ladder_rungs.left_out(rungs),
+        contradictions=contradictions + tuple(_miscounted(ladder, rungs)),
     )  # fmt: skip
+
+
+def _miscounted(ladder: Ladder, rungs: list[apr_ladder_rungs.Rung]) -> Iterator[str]:
+    """Yield where the receipt's own counts differ from its rungs."""
+    red = sum(rung.green is False for rung in rungs)
+    for name, said, counted in (("executed", ladder.executed, len(rungs)), ("red", ladder.red, red)):
+        if said is not None and said != counted:
+            yield f"{name} is {said}, and the rungs say {counted}"
 
 
 def _binding(ladder: Ladder) -> Binding:
@@ -119,11 +155,28 @@ def _inventory(ladder: Ladder) -> Inventory | None:
     if ladder.inventory is None:
         return None
     held = tuple(
-        Held(m.file, m.sha256, m.arch, m.quant, m.context_length,
-             None if m.template_markers is None else tuple(m.template_markers))
+        Held(
+            m.file, m.sha256, m.arch, m.quant, m.context_length, _markers(m),
+            modes=None if m.thinking_modes is None else tuple(m.thinking_modes), weights_bytes=m.weights_bytes,
+            kv_bytes_per_token=m.kv_bytes_per_token, workspace_bytes=m.workspace_bytes,
+        )
         for m in ladder.inventory
     )  # fmt: skip
-    return Inventory(ladder.gpu, ladder.cc, held)
+    return Inventory(ladder.gpu, ladder.cc, held, ladder.gpu_mem_total_bytes)
+
+
+def _markers(model: LadderModel) -> tuple[str, ...] | None:
+    """Return the markers of a model's template; None where they weren't measured.
+
+    `thinking_markers` lists what the template mentions anywhere. It opens a prompt with `<think>` only where
+    `generation_opens_think` says so, and where that is left out nobody knows.
+    """
+    if model.template_markers is not None or model.thinking_markers is None:
+        return None if model.template_markers is None else tuple(model.template_markers)
+    opens = model.generation_opens_think
+    if opens is None and OPENS in model.thinking_markers:
+        return None
+    return tuple(marker for marker in model.thinking_markers if marker != OPENS) + ((OPENS,) if opens else ())
 
 
 def _run(index: int, host: str, cell: LadderCell) -> RunRow:

@@ -5,12 +5,12 @@ What a row leaves out stays None, and a shape turns it red; what it says in the 
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import Field
 
 from gate.errors import BadFile
+from gate.ledger.instants import Instant
 from gate.ledger.rows import Binding, Evidence, Held, Inventory, Receipt, RunRow, SuiteRow, SuiteRun
 from gate.malformed import Table, checked
 from gate.names import Name
@@ -25,27 +25,6 @@ if TYPE_CHECKING:
 
 Verdict = Literal["pass", "fail", "error", "skip", "refused"]
 Count = Annotated[int, Field(ge=0, le=2**53)]
-
-
-def _instant(value: Any) -> Any:
-    if isinstance(value, str):
-        try:
-            return datetime.datetime.fromisoformat(value)
-        except ValueError:
-            raise ValueError("is not a time such as 2026-10-12T09:00:00Z") from None
-    return value
-
-
-def _with_zone(instant: datetime.datetime) -> datetime.datetime:
-    if instant.tzinfo is None:
-        raise ValueError("has no time zone, and so is no instant; end it with Z or +02:00")
-    try:
-        return instant.astimezone(datetime.UTC)
-    except OverflowError:
-        raise ValueError("lies beyond the calendar") from None
-
-
-Instant = Annotated[datetime.datetime, BeforeValidator(_instant), AfterValidator(_with_zone)]
 
 
 class ReleaseBlock(Table):
@@ -92,7 +71,23 @@ class Run(Table):
     answer_chars: Count | None = None
     seconds: Annotated[float, Field(ge=0)] | None = None
     reason: str | None = None
+    think_closed: bool | None = None
+    required_bytes: Count | None = None
     evidence: EvidenceBlock | None = None
+
+
+class KernelBlock(Table):
+    """A kernel, at the quant type that it works on; a kernel that works on no weights has none."""
+
+    kernel: Name
+    quant: Name | None = None
+
+
+class CensusBlock(Table):
+    """A quant type that a host's models hold, in one class of tensor shapes."""
+
+    quant: Name
+    shape: Name
 
 
 class HeldModel(Table):
@@ -105,6 +100,12 @@ class HeldModel(Table):
     quant: Text | None = None
     context_length: Annotated[int, Field(gt=0, le=2**53)] | None = None
     template_markers: list[str] | None = None
+    thinking_modes: list[Literal["on", "off"]] | None = None
+    weights_bytes: Count | None = None
+    kv_bytes_per_token: Count | None = None
+    workspace_bytes: Count | None = None
+    tensor_types: dict[Name, Count] | None = None
+    dispatched: list[KernelBlock] | None = None
 
 
 class GpuBlock(Table):
@@ -112,6 +113,7 @@ class GpuBlock(Table):
 
     name: Text | None = None
     compute: Compute | None = None
+    memory_bytes: Count | None = None
 
 
 class SuiteCheck(Table):
@@ -136,6 +138,8 @@ class Header(Table):
     measured_at: Instant
     producer: Text
     source: SourceBlock | None = None
+    left_out: dict[Text, Annotated[int, Field(gt=0, le=2**53)]] = {}
+    contradictions: list[Text] = []
 
 
 class RunReceipt(Header):
@@ -152,7 +156,14 @@ class InventoryReceipt(Header):
     schema_: Literal["taggate/inventory-receipt/v1"] = Field(alias="schema")
     host: Name
     gpu: GpuBlock = GpuBlock()
+    census: list[CensusBlock] | None = None
     models: list[HeldModel] = []
+
+
+class SummaryBlock(Table):
+    """What a suite receipt says of itself: how many rows it has."""
+
+    rows: Count | None = None
 
 
 class SuiteReceipt(Header):
@@ -161,6 +172,7 @@ class SuiteReceipt(Header):
     schema_: Literal["taggate/suite-receipt/v1"] = Field(alias="schema")
     suite: Name
     verdict: Literal["go", "no-go"] | None = None
+    summary: SummaryBlock = SummaryBlock()
     rows: list[SuiteCheck] = []
 
 
@@ -196,16 +208,20 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
             raise BadFile(file.path, f"line 1, {key}", "rows stand in the header", "Give each row a line of its own.")
         rows = [(f"line {n}", checked(row_model, row, file.path, f"line {n}")) for n, row in lines]
     binding = Binding(receipt.release.version, receipt.release.commit, receipt.release.binary_sha256)
-    common = {"measured_at": receipt.measured_at, "producer": receipt.producer}
+    common = {
+        "measured_at": receipt.measured_at, "producer": receipt.producer, "left_out": dict(receipt.left_out),
+        "contradictions": tuple(receipt.contradictions),
+    }  # fmt: skip
     if isinstance(receipt, RunReceipt):
         runs = tuple(_run(place, receipt.host, row) for place, row in rows)
         return Receipt(file, schema, binding, host=receipt.host, runs=runs, **common)  # type: ignore[arg-type]
     if isinstance(receipt, InventoryReceipt):
         held = tuple(_held(row) for _, row in rows)
-        inventory = Inventory(receipt.gpu.name, receipt.gpu.compute, held)
+        census = None if receipt.census is None else tuple((c.quant, c.shape) for c in receipt.census)
+        inventory = Inventory(receipt.gpu.name, receipt.gpu.compute, held, receipt.gpu.memory_bytes, census)
         return Receipt(file, schema, binding, host=receipt.host, inventory=inventory, **common)  # type: ignore[arg-type]
     checks = tuple(SuiteRow(row.name, row.result, row.note) for _, row in rows)
-    suite = SuiteRun(receipt.suite, receipt.verdict, checks)
+    suite = SuiteRun(receipt.suite, receipt.verdict, checks, receipt.summary.rows)
     return Receipt(file, schema, binding, suite=suite, **common)  # type: ignore[arg-type]
 
 
@@ -215,9 +231,15 @@ def _run(place: str, host: str, row: Run) -> RunRow:
         thinking=row.thinking, verdict=row.verdict, backend=row.backend.ran, fell_back=row.backend.fell_back,
         exit_code=row.exit_code, prompt_tokens=row.prompt_tokens, answer_chars=row.answer_chars, seconds=row.seconds,
         reason=row.reason, evidence=Evidence(row.evidence.path, row.evidence.sha256) if row.evidence else None,
+        think_closed=row.think_closed, required_bytes=row.required_bytes,
     )  # fmt: skip
 
 
 def _held(row: HeldModel) -> Held:
     markers = None if row.template_markers is None else tuple(row.template_markers)
-    return Held(row.file, row.sha256, row.arch, row.quant, row.context_length, markers)
+    return Held(
+        row.file, row.sha256, row.arch, row.quant, row.context_length, markers,
+        modes=None if row.thinking_modes is None else tuple(row.thinking_modes), weights_bytes=row.weights_bytes,
+        kv_bytes_per_token=row.kv_bytes_per_token, workspace_bytes=row.workspace_bytes,
+        dispatched=None if row.dispatched is None else tuple((k.kernel, k.quant) for k in row.dispatched),
+    )  # fmt: skip

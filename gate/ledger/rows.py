@@ -15,13 +15,15 @@ if TYPE_CHECKING:
 class Binding:
     """What a receipt says it measured: a version, a full commit, a binary.
 
-    `quarrels` are the places where the receipt contradicts itself about it, each in words.
+    `quarrels` are the places where the receipt contradicts itself about it, each in words. `versionless`: its format
+    has no field for a version, so that the full commit alone says which one was measured.
     """
 
     version: str | None
     commit: str | None
     binary: str | None = None
     quarrels: tuple[str, ...] = ()
+    versionless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class Held:
     weights_bytes: int | None = None
     kv_bytes_per_token: int | None = None
     workspace_bytes: int | None = None
-    dispatched: tuple[tuple[str, str], ...] | None = None  # (kernel, quant) pairs that the model runs on this host
+    dispatched: tuple[tuple[str, str | None], ...] | None = None  # (kernel, quant) pairs that it runs on this host
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,8 @@ class KernelRow:
     """One measurement of one kernel at one quantization against its reference.
 
     A continuous kernel has `max_err` within `bound` (whose source is named); a discrete one, which picks indexes, has
-    `index_mismatch` picks that differ and `tie_margin`, the margin within which a differing pick is a tie.
+    `index_mismatch` picks that differ and `tie_margin`, the widest gap among them between what was picked and what was
+    not: within `bound`, each is a tie. `case` tells apart the rows of a kernel that was measured in several ways.
     """
 
     place: str
@@ -125,6 +128,16 @@ class KernelRow:
     index_mismatch: int | None = None
     tie_margin: float | None = None
     reason: str | None = None
+    case: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatch:
+    """The (kernel, quant) pairs that a receipt says a model runs on the receipt's host."""
+
+    file: str
+    sha256: str | None
+    kernels: tuple[tuple[str, str | None], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +171,7 @@ class TokenizerRow:
     mismatches: int | None = None
     round_trip: bool | None = None
     reason: str | None = None
+    verdict: str | None = None  # the producer's own word: it can deny what the row shows, and never stand for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,13 +201,15 @@ class PerformanceRow:
     value: float | None = None
     comparator: str | None = None
     comparator_value: float | None = None
+    comparator_pin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """A file of the ledger, read. `superseded` says why it can vouch for nothing, though it was read.
 
-    `left_out` counts, by name, what the reader did not take from the file.
+    `left_out` counts, by name, what the reader did not take from the file. `contradictions` are the places where the
+    receipt says of a run two things that can't both be true, each in words: the verdict follows the checks.
     """
 
     file: InputFile
@@ -207,11 +223,15 @@ class Receipt:
     suite: SuiteRun | None = None
     kernels: tuple[KernelRow, ...] = ()
     conformance: tuple[ConformanceRow, ...] = ()
+    dispatches: tuple[Dispatch, ...] = ()
+    census: tuple[tuple[str, str], ...] | None = None  # (quant, shape) pairs that its host holds, beside an inventory's
+    compute: str | None = None  # the compute capability that its rows were measured with
     tokenizers: tuple[TokenizerRow, ...] = ()
     parities: tuple[ParityRow, ...] = ()
     performances: tuple[PerformanceRow, ...] = ()
     superseded: str | None = None
     left_out: dict[str, int] = field(default_factory=dict)
+    contradictions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

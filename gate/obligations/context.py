@@ -28,7 +28,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
         asked = consumers if context.name == CONSUMER_MAX else []
         yield Node(
             ground.iri("context", context.name), ("Context",), context.name,
-            known(tokens=context.tokens, long=context.long)
+            known(tokens=context.tokens, long=context.long, reachable=_reachable(ground, context.tokens))
             + tuple(("source", source) for source in context.sources)
             + tuple(("consumer", ground.iri("consumer", name)) for name in asked),
             About(context=context.name, receipt=receipt),
@@ -39,3 +39,11 @@ def nodes(ground: Ground) -> Iterator[Node]:
             known(promptTokens=consumer.tokens), About(context=CONSUMER_MAX, receipt=receipt),
             ground.iri("context", CONSUMER_MAX),
         )  # fmt: skip
+
+
+def _reachable(ground: Ground, tokens: int | None) -> bool | None:
+    """Say whether any owed model is long enough for a context; None where a length that could be is unmeasured."""
+    lengths = [model.context_length for model in ground.models]
+    if tokens is None or any(length is not None and length >= tokens for length in lengths):
+        return None if tokens is None else True
+    return None if None in lengths else False

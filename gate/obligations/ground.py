@@ -7,14 +7,16 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gate import git, iris, versions
-from gate.obligations import join, selectors, universe
-from gate.obligations.node import About
+from gate.obligations import census, dispatch, join, selectors, universe
+from gate.obligations.node import About, Node, known
 
 if TYPE_CHECKING:
     from gate.contexts import Contexts
     from gate.decisions import Decisions, Declaim
     from gate.iris import Iri
     from gate.ledger.rows import Ledger, Receipt
+    from gate.obligations.census import Census, OwedShape
+    from gate.obligations.dispatch import Dispatched, OwedKernel
     from gate.obligations.join import Joined
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
@@ -23,17 +25,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """A de-claim, its place in the file, whether it has begun and not ended, and the cells that it selects."""
+    """A de-claim, its place in the file, whether it has begun and not ended, and the obligations that it selects."""
 
     declaim: Declaim
     index: int
     begun: bool
     ended: bool
-    cells: tuple[Cell, ...]
+    covered: tuple[Cell | OwedKernel | OwedShape, ...]
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """The cells among them."""
+        return tuple(owed for owed in self.covered if isinstance(owed, universe.Cell))
+
+    @property
+    def kernels(self) -> tuple[OwedKernel | OwedShape, ...]:
+        """The kernels and tensor shapes among them."""
+        return tuple(owed for owed in self.covered if not isinstance(owed, universe.Cell))
 
     @property
     def in_force(self) -> bool:
-        """Whether it takes its cells out of what is owed."""
+        """Whether it takes what it covers out of what is owed."""
         return self.begun and not self.ended
 
     @property
@@ -86,7 +98,9 @@ class Ground:
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of the release, the de-claimed ones included."""
-        return tuple(universe.owed_cells(self.models, self.rules, self.contexts))
+        return tuple(
+            universe.owed_cells(self.models, self.rules, self.contexts, universe.gpu_memory(self.ledger, self.rules))
+        )
 
     @cached_property
     def rows(self) -> tuple[Joined, ...]:
@@ -94,9 +108,72 @@ class Ground:
         return join.join(self.ledger, self.rules, self.cells)
 
     @cached_property
+    def rows_of_cells(self) -> dict[Iri, list[Joined]]:
+        """The rows that key onto each cell, by the cell's IRI."""
+        found: dict[Iri, list[Joined]] = {}
+        for joined in self.rows:
+            if joined.cell is not None:
+                found.setdefault(self.cell_iri(joined.cell), []).append(joined)
+        return found
+
+    @cached_property
+    def dispatched(self) -> dict[tuple[str, str], list[Dispatched]]:
+        """The dispatch lists of each owed model, by host and the model's key there."""
+        return dispatch.dispatched(self.ledger, self.rules, self.models)
+
+    @cached_property
+    def kernels(self) -> tuple[OwedKernel, ...]:
+        """Every kernel that the release owes, the de-claimed ones included; none where the rules ask for none."""
+        return dispatch.owed_kernels(self.dispatched, self.rules) if self.rules.document.require.kernels else ()
+
+    @cached_property
+    def censuses(self) -> dict[str, list[Census]]:
+        """What each required host's models hold, by quant type and tensor shape, as its receipts say."""
+        return census.censuses(self.ledger, self.rules)
+
+    @cached_property
+    def shapes(self) -> tuple[OwedShape, ...]:
+        """Every quant type and tensor shape that must conform; none where the rules ask for none."""
+        wanted = self.rules.document.require.conformance
+        return census.owed_shapes(self.censuses, self.ledger, self.rules) if wanted else ()
+
+    @cached_property
     def inventories(self) -> dict[str, list[Receipt]]:
         """The receipts that hold an inventory, by host."""
         return universe.inventories(self.ledger, self.rules)
+
+    @cached_property
+    def binaries(self) -> dict[str, list[str]]:
+        """The binaries that the fresh run receipts of each host say they measured."""
+        found: dict[str, set[str]] = {host.id: set() for host in self.rules.document.hosts}
+        for receipt in self.ledger.receipts:
+            host = self.rules.host_named(receipt.host) if receipt.host else None
+            if host is not None and receipt.runs and receipt.binding.binary and self.fresh(receipt):
+                found[host.id].add(receipt.binding.binary)
+        return {host: sorted(binaries) for host, binaries in found.items()}
+
+    def binary_holds(self, receipt: Receipt) -> bool | None:
+        """Say whether a run receipt measured the release's binary; None where nothing says which one that is.
+
+        Where release.toml names the host's binary, it is that one. Otherwise a receipt that names none can't stand
+        beside one that does: it may have measured another.
+        """
+        host = self.rules.host_named(receipt.host) if receipt.host else None
+        if host is None:
+            return None
+        wanted = self.subject.binaries.get(host.id)
+        if wanted is not None:
+            return receipt.binding.binary == wanted
+        return receipt.binding.binary is not None if self.binaries[host.id] else None
+
+    def same_binary(self, receipt: Receipt) -> bool | None:
+        """Say whether a receipt measured the binary of its host's runs; None where nothing says which one that is."""
+        host = self.rules.host_named(receipt.host) if receipt.host else None
+        if host is None:
+            return None
+        named = self.subject.binaries.get(host.id)
+        wanted = self.binaries[host.id] if named is None else [named]
+        return receipt.binding.binary in wanted if wanted else None
 
     @cached_property
     def computes(self) -> dict[str, str | None]:
@@ -111,6 +188,7 @@ class Ground:
     def coverage(self) -> tuple[Coverage, ...]:
         """Every de-claim with what it selects. One without an end is red by itself, and covers what it says."""
         version = versions.parse(self.subject.version)
+        everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
         return tuple(
             Coverage(
                 declaim,
@@ -119,15 +197,15 @@ class Ground:
                 begun=declaim.since is None or version.finalize_version() >= versions.parse(declaim.since),
                 # ... and one of the release that ends it still is, too.
                 ended=declaim.until is not None and version >= versions.parse(declaim.until),
-                cells=tuple(selectors.selected(declaim, self.cells, self.rules, self.computes)),
+                covered=tuple(selectors.selected(declaim, everything, self.rules, self.computes)),
             )
             for index, declaim in enumerate(self.decisions.document.declaim)
         )
 
     @cached_property
     def declaimed(self) -> frozenset[Iri]:
-        """The cells that a de-claim in force takes out of the owed set."""
-        return frozenset(self.cell_iri(c) for coverage in self.coverage if coverage.in_force for c in coverage.cells)
+        """The obligations that a de-claim in force takes out of the owed set."""
+        return frozenset(self.owed_iri(o) for coverage in self.coverage if coverage.in_force for o in coverage.covered)
 
     def fresh(self, receipt: Receipt) -> bool | None:
         """Say whether `receipt` measured this very version and commit; None where it doesn't say both.
@@ -138,9 +216,9 @@ class Ground:
         binding = receipt.binding
         if binding.quarrels:
             return False
-        if binding.version is None or binding.commit is None:
+        if binding.commit is None or (binding.version is None and not binding.versionless):
             return None
-        if binding.version != self.subject.version:
+        if binding.version not in {None, self.subject.version}:
             return False
         return binding.commit == self.subject.commit or self.since(binding.commit).stands
 
@@ -170,6 +248,31 @@ class Ground:
         """Return the IRI of a cell."""
         mode = (f"think-{cell.thinking}",) if cell.thinking else ()
         return self.iri("cell", cell.host, cell.model.key, cell.verb, *mode, cell.context)
+
+    def owed_iri(self, owed: Cell | OwedKernel | OwedShape) -> Iri:
+        """Return the IRI of an obligation that a de-claim can cover."""
+        if isinstance(owed, universe.Cell):
+            return self.cell_iri(owed)
+        if isinstance(owed, dispatch.OwedKernel):
+            return self.iri("kernel", owed.host, owed.kernel, *([owed.quant] if owed.quant else []))
+        return self.iri("conformance", owed.host, owed.quant, owed.shape)
+
+    def row_iri(self, joined: Joined) -> Iri:
+        """Return the IRI of a row: its receipt and its place there, so that two equal rows stay two."""
+        return self.iri("receipt", joined.receipt.file.path, joined.row.place)
+
+    def cell_node(self, cell: Cell, kind: str) -> Node:
+        """Return the node of a cell, of the class `kind`, with an edge to each row that keys onto it."""
+        iri = self.cell_iri(cell)
+        own = self.rows_of_cells.get(iri, [])
+        facts = known(
+            contextTokens=cell.tokens,
+            pinned=cell.model.pinned or None,
+            neededBytes=cell.needed_bytes,
+            gpuMemoryBytes=cell.gpu_memory_bytes if cell.needed_bytes is not None else None,
+        )
+        rows = tuple(("receipt", self.row_iri(joined)) for joined in own)
+        return Node(iri, (kind,), cell.label, facts + rows, self.about(cell, own[0].receipt if own else None))
 
     def model_iri(self, model: OwedModel) -> Iri:
         """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""

@@ -27,18 +27,17 @@ def nodes(ground: Ground) -> Iterator[Node]:
 
 def _host(ground: Ground, host: Host) -> Iterator[Node]:
     receipts = ground.inventories[host.id]
+    unlisted = _unlisted(ground, host) if receipts else {}
     held = [model for model in ground.models if model.host == host.id and model.held]
-    binaries = _binaries(ground, host)
-    wanted = ground.subject.binaries.get(host.id)
     yield Node(
         ground.iri("host", host.id), ("Host",), host.id,
         known(
-            ownGpu=host.gpu, ownCompute=host.compute, ownBinary=wanted,
-            binaryHolds=None if wanted is None else binaries == [wanted],
+            ownGpu=host.gpu, ownCompute=host.compute, ownBinary=ground.subject.binaries.get(host.id),
         )
         + tuple(("inventory", _inventory_iri(ground, receipt)) for receipt in receipts)
         + tuple(("holds", ground.held_iri(model)) for model in held)
-        + tuple(("binary", binary) for binary in binaries)
+        + tuple(("binary", binary) for binary in ground.binaries[host.id])
+        + tuple(("unlisted", ground.iri("host", host.id, "unlisted", sha256)) for sha256 in unlisted)
         + tuple(("superseded", r.file.path) for r in _superseded(ground, host)),
         About(host=host.id),
     )  # fmt: skip
@@ -47,20 +46,30 @@ def _host(ground: Ground, host: Host) -> Iterator[Node]:
             yield _inventory(ground, host, receipt, receipt.inventory)
     for model in held:
         yield _held(ground, model)
+    for sha256, (file, path) in unlisted.items():
+        yield Node(
+            ground.iri("host", host.id, "unlisted", sha256), ("UnlistedModel",), host.id,
+            known(file=file, sha256=sha256),
+            About(host=host.id, model=file, receipt=path), ground.iri("host", host.id),
+        )  # fmt: skip
+
+
+def _unlisted(ground: Ground, host: Host) -> dict[str, tuple[str, str]]:
+    """Return the models that the host ran and that no inventory of it lists, by sha256: their file and receipt."""
+    listed = {h.sha256 for r in ground.inventories[host.id] if r.inventory for h in r.inventory.held}
+    names = {h.file for r in ground.inventories[host.id] if r.inventory for h in r.inventory.held}
+    listed |= {model.sha256 for model in ground.models if model.host == host.id and model.pinned}
+    found: dict[str, tuple[str, str]] = {}
+    for joined in ground.rows:
+        sha256 = joined.row.sha256
+        known_here = sha256 in listed or joined.row.file in names  # by its name: an unidentified file is red already
+        if sha256 is not None and not known_here and ground.rules.host_named(joined.row.host) == host:
+            found.setdefault(sha256, (joined.row.file, joined.receipt.file.path))
+    return dict(sorted(found.items()))
 
 
 def _superseded(ground: Ground, host: Host) -> list[Receipt]:
     return [r for r in ground.ledger.receipts if r.superseded and r.host and ground.rules.host_named(r.host) == host]
-
-
-def _binaries(ground: Ground, host: Host) -> list[str]:
-    """Return the binaries that the host's fresh run receipts say they measured."""
-    return sorted({
-        receipt.binding.binary
-        for receipt in ground.ledger.receipts
-        if receipt.runs and receipt.binding.binary and receipt.host
-        and ground.rules.host_named(receipt.host) == host and ground.fresh(receipt)
-    })  # fmt: skip
 
 
 def _inventory_iri(ground: Ground, receipt: Receipt) -> Iri:

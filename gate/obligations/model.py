@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.obligations.node import About, Node, known
+from gate.obligations.universe import proven_modes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,14 +38,24 @@ def _model(ground: Ground, sha256: str, models: list[OwedModel], held: list[Held
     names = sorted({name for model in models for name in model.names})
     archs = sorted({item.arch for item in held if item.arch} | {m.arch for m in models if m.arch})
     lengths = sorted({length for model in models for length in model.lengths})
-    # A pinned model that no host holds has nobody who could have measured its length: its cells are red already.
-    sized = ground.contexts.sized and any(model.held for model in models)
+    claimed = sorted({tuple(sorted(item.modes)) for item in held if item.modes is not None})
+    # Where contexts have sizes, a pinned model that nobody holds is sized too: nobody says which contexts it owes.
     return Node(
-        ground.iri("model", sha256), ("Model", "SizedModel") if sized else ("Model",), names[0],
+        ground.iri("model", sha256), ("Model", "SizedModel") if ground.contexts.sized else ("Model",), names[0],
         known(sha256=sha256)
         + tuple(("name", name) for name in names)
         + tuple(("arch", arch) for arch in archs)
         + tuple(("contextLength", length) for length in lengths)
+        + tuple(("markers", ", ".join(markers) or "none") for markers in models[0].markers)
+        + tuple(("thinkingModes", ", ".join(modes)) for modes in claimed)
+        + known(modesHold=_modes_hold(claimed, models[0].markers))
         + tuple(("heldBy", ground.iri("host", model.host)) for model in models if model.held),
         About(model=names[0], quant=models[0].quant),
     )  # fmt: skip
+
+
+def _modes_hold(claimed: list[tuple[str, ...]], markers: tuple[tuple[str, ...], ...]) -> bool | None:
+    """Say whether the thinking modes that the inventories claim are those that the template's markers prove."""
+    if not claimed or not markers:
+        return None
+    return {tuple(sorted(proven_modes(found))) for found in markers} == set(claimed)

@@ -37,6 +37,7 @@ def _node(ground: Ground, receipt: Receipt) -> Node:
     )
     quarrels = tuple(("quarrel", quarrel) for quarrel in receipt.binding.quarrels)
     earlier = _earlier(ground, receipt)
+    contradictions = tuple(("contradiction", contradiction) for contradiction in receipt.contradictions)
     left_out = tuple(("leftOut", f"{what}: {count}") for what, count in sorted(receipt.left_out.items()))
     host = ground.rules.host_named(receipt.host) if receipt.host else None
     about = About(host=host.id if host else None, receipt=receipt.file.path)
@@ -44,7 +45,7 @@ def _node(ground: Ground, receipt: Receipt) -> Node:
         ground.iri("receipt", receipt.file.path),
         ("Receipt",),
         receipt.file.path,
-        facts + earlier + quarrels + left_out,
+        facts + earlier + quarrels + contradictions + left_out,
         about,
     )
 

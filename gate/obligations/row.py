@@ -11,17 +11,12 @@ from gate.obligations.node import About, Node, known
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gate.iris import Iri
     from gate.obligations.ground import Ground
     from gate.obligations.join import Joined
+    from gate.obligations.universe import Cell
 
 TARGETS = ("Row",)
 REQUIRED = False
-
-
-def row_iri(ground: Ground, joined: Joined) -> Iri:
-    """Return the IRI of a row: its receipt and its place there, so that two equal rows stay two."""
-    return ground.iri("receipt", joined.receipt.file.path, joined.row.place)
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
@@ -43,6 +38,10 @@ def _row(ground: Ground, joined: Joined) -> Node:
         cell=ground.cell_iri(cell) if cell else None,
         orphanedBy=why,
         place=row.place,
+        file=row.file,
+        nameHolds=row.file in cell.model.names if cell else None,
+        binary=receipt.binding.binary,
+        binaryHolds=ground.binary_holds(receipt),
         verdict=term(row.verdict) if row.verdict else None,
         reason=row.reason,
         version=receipt.binding.version,
@@ -60,12 +59,22 @@ def _row(ground: Ground, joined: Joined) -> Node:
         answerChars=row.answer_chars,
         answered=row.answer_chars > 0 if row.answer_chars is not None else None,
         seconds=row.seconds,
+        thinkClosed=row.think_closed,
+        requiredBytes=row.required_bytes,
+        gpuMemoryBytes=cell.gpu_memory_bytes if cell and row.required_bytes is not None else None,
+        shortfallShown=_shortfall_shown(row.required_bytes, cell.gpu_memory_bytes) if cell else None,
         evidence=evidence_path(receipt, row.evidence) if row.evidence else None,
         evidenceHolds=_evidence_holds(ground, joined),
     )
     iri = ground.cell_iri(cell) if cell else None
-    types = ("Row", "CellRow") if iri is not None and iri not in ground.declaimed else ("Row",)
-    return Node(row_iri(ground, joined), types, label, facts, about, iri)
+    return Node(ground.row_iri(joined), _types(ground, cell), label, facts, about, iri)
+
+
+def _types(ground: Ground, cell: Cell | None) -> tuple[str, ...]:
+    """Return the classes of a row: what its cell owes decides which constraints judge it."""
+    if cell is None or ground.cell_iri(cell) in ground.declaimed:
+        return ("Row",)
+    return ("Row", "RefusalRow" if cell.refusal_owed else "CellRow")
 
 
 def _context_met(prompt_tokens: int | None, owed: int | None) -> bool | None:
@@ -73,6 +82,11 @@ def _context_met(prompt_tokens: int | None, owed: int | None) -> bool | None:
     if prompt_tokens is None:
         return None
     return prompt_tokens >= (owed if owed is not None else 1)
+
+
+def _shortfall_shown(required: int | None, total: int | None) -> bool | None:
+    """Say whether a refusal names more than the GPU's total memory. More than what is free right now proves nothing."""
+    return None if required is None or total is None else required > total
 
 
 def _evidence_holds(ground: Ground, joined: Joined) -> bool | None:

@@ -1,53 +1,88 @@
-"""Which cells a decision selects: all that it names must match, and nothing broader than was written."""
+"""What a decision selects: all that it names must match, and nothing broader than was written."""
 
 from __future__ import annotations
 
-import fnmatch
 from typing import TYPE_CHECKING
+
+from gate.decisions import AT_LEAST
+from gate.names import glob_matches, is_glob
+from gate.obligations.dispatch import OwedKernel
+from gate.obligations.universe import Cell
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gate.decisions import Selector
-    from gate.obligations.universe import Cell
+    from gate.obligations.census import OwedShape
     from gate.rules import Rules
+
+    Owed = Cell | OwedKernel | OwedShape
 
 
 def matches(pattern: str, value: str | None) -> bool:
     """Say whether `value` is what `pattern` says: a glob where one is written, otherwise the very same text."""
-    if value is None:
-        return False
-    if any(character in pattern for character in "*?["):
-        return value == pattern or fnmatch.fnmatchcase(value, pattern)
-    return value == pattern
+    return value is not None and (value == pattern or (is_glob(pattern) and glob_matches(pattern, value)))
 
 
-def selected(selector: Selector, cells: Iterable[Cell], rules: Rules, computes: dict[str, str | None]) -> list[Cell]:
-    """Return the cells that `selector` covers, in their order.
+def selected(
+    selector: Selector, everything: Iterable[Owed], rules: Rules, computes: dict[str, str | None]
+) -> list[Owed]:
+    """Return the obligations that `selector` covers, in their order.
 
     Args:
         selector: the decision.
-        cells: every cell of the release.
+        everything: every obligation of the release that a decision can cover.
         rules: they know the aliases of a host.
         computes: each host's compute capability.
     """
     given = selector.given()
-    named = rules.host_named(given["host"]) if "host" in given else None
-    if named is not None:
-        given["host"] = named.id
-    return [cell for cell in cells if all(_axis(axis, want, cell, computes) for axis, want in given.items())]
+    if "host" in given:
+        named = [(rules.host_named(host), host) for host in given["host"]]
+        given["host"] = tuple(host.id if host is not None else text for host, text in named)
+    of_kernels = "kernel" in given or {"quant", "compute"} <= given.keys()
+    return [
+        owed
+        for owed in everything
+        # A kernel fails by its architecture. A decision that names neither it nor its quant type on one speaks of runs.
+        if (of_kernels or isinstance(owed, Cell))
+        and all(_axis(axis, wanted, owed, computes) for axis, wanted in given.items())
+    ]
 
 
-def _axis(axis: str, want: str, cell: Cell, computes: dict[str, str | None]) -> bool:
+def _axis(axis: str, wanted: tuple[str, ...], owed: Owed, computes: dict[str, str | None]) -> bool:
+    if axis == "compute":
+        return any(_meets(want, computes.get(owed.host)) for want in wanted)
+    values = _cell(axis, owed) if isinstance(owed, Cell) else _kernel(axis, owed)
+    return any(matches(want, value) for want in wanted for value in values)
+
+
+def _cell(axis: str, cell: Cell) -> tuple[str | None, ...]:
     if axis == "model":
-        return any(matches(want, name) for name in cell.model.names)
+        return cell.model.names
     values = {
         "arch": cell.model.arch,
         "quant": cell.model.quant,
         "host": cell.host,
-        "compute": computes.get(cell.host),
         "verb": cell.verb,
         "context": cell.context,
         "thinking": cell.thinking,
     }
-    return matches(want, values.get(axis))  # a cell has no kernel: a decision on one covers no cell
+    return (values.get(axis),)  # a cell has no kernel: a decision on one covers no cell
+
+
+def _kernel(axis: str, owed: OwedKernel | OwedShape) -> tuple[str | None, ...]:
+    if axis == "kernel":
+        return (owed.kernel,) if isinstance(owed, OwedKernel) else owed.kernels
+    return ({"quant": owed.quant, "host": owed.host}.get(axis),)  # it has no model, verb, context or thinking mode
+
+
+def _meets(wanted: str, compute: str | None) -> bool:
+    """Say whether a capability is the one that is wanted, or with `>=` that one or a later one."""
+    if compute is None or not wanted.startswith(AT_LEAST):
+        return compute == wanted
+    return _number(compute) >= _number(wanted.removeprefix(AT_LEAST))
+
+
+def _number(compute: str) -> tuple[int, int]:
+    major, _, minor = compute.partition(".")
+    return int(major), int(minor)

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from gate.ledger.rows import Receipt, SuiteRun
     from gate.obligations.ground import Ground
 
-TARGETS = ("Suite",)
+TARGETS = ("Suite", "UnrequiredSuiteRun")
 REQUIRED = False  # only where the rules require a suite
 
-_RED = {"fail", "error"}
+_NOT_RED = {"pass", "skip"}  # a skipped check proves nothing, and denies nothing either
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
@@ -32,6 +32,12 @@ def nodes(ground: Ground) -> Iterator[Node]:
         for receipt, run in runs:
             yield from _run(ground, receipt, run)
 
+    for receipt in ground.ledger.receipts:
+        if receipt.suite is not None and receipt.suite.suite not in ground.rules.document.require.suites:
+            about = About(receipt=receipt.file.path)
+            facts = known(verdict=term(receipt.suite.verdict) if receipt.suite.verdict else None)
+            yield Node(_run_iri(ground, receipt), ("UnrequiredSuiteRun",), receipt.suite.suite, facts, about)
+
 
 def _run_iri(ground: Ground, receipt: Receipt) -> Iri:
     return ground.iri("receipt", receipt.file.path, "suite")
@@ -39,7 +45,7 @@ def _run_iri(ground: Ground, receipt: Receipt) -> Iri:
 
 def _run(ground: Ground, receipt: Receipt, run: SuiteRun) -> Iterator[Node]:
     about, suite = About(receipt=receipt.file.path), ground.iri("suite", run.suite)
-    failed = [(i, row) for i, row in enumerate(run.rows) if row.result in _RED]
+    failed = [(i, row) for i, row in enumerate(run.rows) if row.result not in _NOT_RED]
     rows = [ground.iri("receipt", receipt.file.path, f"rows[{i}]") for i, _ in failed]
     yield Node(
         _run_iri(ground, receipt), ("SuiteRun",), run.suite,
@@ -48,7 +54,11 @@ def _run(ground: Ground, receipt: Receipt, run: SuiteRun) -> Iterator[Node]:
             version=receipt.binding.version, commit=receipt.binding.commit, fresh=ground.fresh(receipt),
             staleBecause=ground.stale_because(receipt),
             ownVersion=ground.subject.version, ownCommit=ground.subject.commit,
+            rowsRecorded=len(run.rows), rowsClaimed=run.claimed_rows,
+            summaryHolds=None if run.claimed_rows is None else run.claimed_rows == len(run.rows),
         )
+        # A run that lists its checks shows at least one that passed; one that lists none only has its word.
+        + known(passedChecks=sum(row.result == "pass" for row in run.rows) if run.rows else None)
         + tuple(("failedCheck", iri) for iri in rows),
         about, suite,
     )  # fmt: skip

@@ -21,9 +21,9 @@ def nodes(ground: Ground) -> Iterator[Node]:
     for index, failure in enumerate(ground.decisions.document.known_failure):
         label = failure.id or f"known_failure[{index}]"
         about = About(issue=failure.issue, receipt=path)
-        yield Node(ground.iri("known-failure", label), ("Unapplied",), label, known(applied=False), about)
+        yield Node(ground.iri("known-failure", str(index)), ("Unapplied",), label, known(applied=False), about)
     for index, scope in enumerate(ground.decisions.document.scope):
         if scope.release == ground.subject.version:
             label = f"scope[{index}] {scope.name}"
             about = About(receipt=path)
-            yield Node(ground.iri("scope", label), ("Unapplied",), label, known(applied=False), about)
+            yield Node(ground.iri("scope", str(index)), ("Unapplied",), label, known(applied=False), about)

@@ -40,6 +40,15 @@ class OwedModel:
     pinned: bool
     lengths: tuple[int, ...]
     markers: tuple[tuple[str, ...], ...]
+    weights_bytes: int | None = None
+    kv_bytes_per_token: int | None = None
+    workspace_bytes: int | None = None
+
+    def needs(self, tokens: int | None) -> int | None:
+        """Return the GPU memory, in bytes, that a prompt of `tokens` needs; None where a term was never measured."""
+        if None in {tokens, self.weights_bytes, self.kv_bytes_per_token, self.workspace_bytes}:
+            return None
+        return self.weights_bytes + self.kv_bytes_per_token * tokens + self.workspace_bytes  # type: ignore[operator]
 
     @property
     def key(self) -> str:
@@ -65,6 +74,18 @@ class Cell:
     thinking: str | None
     context: str
     tokens: int | None
+    gpu_memory_bytes: int | None = None
+
+    @property
+    def needed_bytes(self) -> int | None:
+        """The GPU memory that the cell needs, in bytes; None where a term was never measured."""
+        return self.model.needs(self.tokens)
+
+    @property
+    def refusal_owed(self) -> bool:
+        """Whether the cell can't fit, so that an honest refusal is owed. In doubt a pass is."""
+        needed = self.needed_bytes
+        return needed is not None and self.gpu_memory_bytes is not None and needed > self.gpu_memory_bytes
 
     @property
     def label(self) -> str:
@@ -124,10 +145,12 @@ def _owed_by(host: Host, held: list[Held], rules: Rules, measured: dict[str, lis
     groups: dict[str, list[Held]] = {}
     for item in held:
         groups.setdefault(item.sha256 or f"file:{item.file}", []).append(item)
+    claimed = {pin.file for pin in pinned.values()}
     for key in sorted({*groups, *pinned}):
         items, pin = groups.get(key, []), pinned.get(key)
         names = sorted({item.file for item in items})
-        if pin is None and not any(rules.document.models.owes(name) for name in names):
+        # A file under a pinned name is owed whatever the globs say: it is either the pinned one or in its place.
+        if pin is None and not any(name in claimed or rules.document.models.owes(name) for name in names):
             continue
         same = measured.get(key, items)
         yield OwedModel(
@@ -141,6 +164,9 @@ def _owed_by(host: Host, held: list[Held], rules: Rules, measured: dict[str, lis
             pinned=pin is not None,
             lengths=tuple(sorted({i.context_length for i in same if i.context_length is not None})),
             markers=tuple(sorted({tuple(sorted(set(i.markers))) for i in same if i.markers is not None})),
+            weights_bytes=_least(item.weights_bytes for item in same),
+            kv_bytes_per_token=_least(item.kv_bytes_per_token for item in same),
+            workspace_bytes=_least(item.workspace_bytes for item in same),
         )
 
 
@@ -148,14 +174,31 @@ def _first(values: Iterator[str | None]) -> str | None:
     return min((value for value in values if value is not None), default=None)
 
 
-def owed_cells(models: tuple[OwedModel, ...], rules: Rules, contexts: Contexts) -> Iterator[Cell]:
+def _least(values: Iterator[int | None]) -> int | None:
+    """Return the least that any host measured: where hosts disagree, the cell is the sooner owed as a pass."""
+    return min((value for value in values if value is not None), default=None)
+
+
+def gpu_memory(ledger: Ledger, rules: Rules) -> dict[str, int | None]:
+    """Return each host's total GPU memory, in bytes: the most that an inventory of it says."""
+    return {
+        host: max(
+            (r.inventory.gpu_memory_bytes for r in found if r.inventory and r.inventory.gpu_memory_bytes), default=None
+        )
+        for host, found in inventories(ledger, rules).items()
+    }
+
+
+def owed_cells(
+    models: tuple[OwedModel, ...], rules: Rules, contexts: Contexts, memory: dict[str, int | None]
+) -> Iterator[Cell]:
     """Yield every cell that the models owe, by host, model, verb, thinking and context."""
     for model in models:
         sizes = list(owed_contexts(model, rules, contexts))
         for verb in rules.document.cells.verbs:
             for mode in _modes(model, rules):
                 for name, tokens in sizes:
-                    yield Cell(model.host, model, verb, mode, name, tokens)
+                    yield Cell(model.host, model, verb, mode, name, tokens, memory.get(model.host))
 
 
 def _modes(model: OwedModel, rules: Rules) -> tuple[str | None, ...]:

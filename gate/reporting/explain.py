@@ -79,6 +79,9 @@ def _obligation(verdict: Verdict, cell: CellState) -> Iterator[str]:
     if "contextTokens" in facts:
         yield f"  at the context {about.context}: a prompt of at least {facts['contextTokens']} tokens"
     yield f"  by one run of version {verdict.version} at this very commit"
+    if cell.node.types[0] == "RefusalCell":
+        needed, total = facts["neededBytes"], facts["gpuMemoryBytes"]
+        yield f"  as a refusal: it needs {needed:,} bytes, and the GPU has {total:,} in all"
 
 
 def _decision(declaim: Declaimed) -> Iterator[str]:
@@ -101,9 +104,11 @@ def _row(verdict: Verdict, row: Node, found: list[Finding], *, judged: bool) -> 
     yield f"Receipt: {row.about.receipt}, {facts.pop('place')}"
     facts.pop("cell", None)
     red = {finding.property for finding in found}
-    for shape in verdict.pass_constraints:
+    kind = next((name for name in row.types if name in verdict.row_constraints), "CellRow")
+    constraints = verdict.row_constraints[kind]
+    for shape in constraints:
         yield from _constraint(verdict, shape, facts, red=shape.name in red, judged=judged)
-    seen = {name for shape in verdict.pass_constraints for name in (*shape.shows, *shape.mentions)}
+    seen = {name for shape in constraints for name in (*shape.shows, *shape.mentions, shape.path)}
     for name, value in facts.items():
         if name not in seen:
             yield f"    {verdict.labels.get(name, name):<{_WIDTH}} {_shown(value)}"
@@ -112,10 +117,13 @@ def _row(verdict: Verdict, row: Node, found: list[Finding], *, judged: bool) -> 
 def _constraint(
     verdict: Verdict, shape: Shape, facts: Mapping[str, object], *, red: bool, judged: bool
 ) -> Iterator[str]:
-    mark = "✗" if red else "·" if not judged else "✓"
+    """Show one constraint: ✗ rejects, ✓ holds, · asks nothing of this row."""
+    asks = judged and any(name in facts for name in (*shape.shows, shape.path))
+    mark = "✗" if red else "✓" if asks else "·"
     shown = "; ".join(
         f"{verdict.labels.get(name, name)} {_shown(facts[name]) if name in facts else 'not recorded'}"
-        for name in (*shape.shows, *(name for name in shape.mentions if name in facts))
+        for index, name in enumerate((*shape.shows, *shape.mentions))
+        if name in facts or index == 0
     )
     yield f"  {mark} {shape.name:<{_WIDTH}} {shown}"
     if red:

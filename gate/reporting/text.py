@@ -90,19 +90,7 @@ def _causes(console: Console, title: str, groups: list[Group]) -> None:
     for group in groups[:MOST_GROUPS]:
         line = Text.assemble((f"{group.count:>5}", _STYLE[group.severity]), f"  {group.says} ")
         console.print(line.append(f"[{group.shape}: {group.property}, {group.reason}]", "dim"), overflow="fold")
-        if group.count == 1 and group.example.message != group.says:
-            detail = group.example.message.removeprefix(group.says).strip()
-            console.print(Padding(Text(f"{group.example.focus} {detail}"), (0, 0, 0, 7)))
-            continue
-        table = Table.grid(padding=(0, 2))
-        for where in group.where[:MOST_HOSTS]:
-            table.add_row(
-                Text(f"{where.host or ''}"), Text(str(where.count)) if where.host else Text(), Text(_names(where))
-            )
-        console.print(Padding(table, (0, 0, 0, 7)))
-        if len(group.where) > MOST_HOSTS:
-            rest = group.where[MOST_HOSTS:]
-            console.print(Padding(Text(f"and {len(rest)} more hosts with {sum(w.count for w in rest)}"), (0, 0, 0, 7)))
+        console.print(Padding(_places(group), (0, 0, 0, 7)))
     if len(groups) > MOST_GROUPS:
         rest_count = sum(group.count for group in groups[MOST_GROUPS:])
         console.print(
@@ -110,6 +98,23 @@ def _causes(console: Console, title: str, groups: list[Group]) -> None:
                 f"       and {len(groups) - MOST_GROUPS} more causes with {rest_count} findings: --format json has all"
             )
         )
+
+
+def _places(group: Group) -> Text | Table:
+    """Return where a cause rejects: the one thing that it names, or its hosts and what they name."""
+    if group.count == 1:
+        detail = group.example.message.removeprefix(group.says).strip()
+        return Text(f"{group.example.focus} {detail}".strip())
+    table = Table.grid(padding=(0, 2))
+    for where in group.where[:MOST_HOSTS]:
+        if where.host is None:
+            table.add_row(Text(_names(where)))
+        else:
+            table.add_row(Text(where.host), Text(str(where.count)), Text(_names(where)))
+    rest = group.where[MOST_HOSTS:]
+    if rest:
+        table.add_row(Text("others"), Text(str(sum(where.count for where in rest))), Text(f"on {len(rest)} more hosts"))
+    return table
 
 
 def _names(where: Where) -> str:
@@ -129,7 +134,7 @@ def _declaims(console: Console, verdict: Verdict) -> None:
         ticket = f" (#{declaim.issue})" if declaim.issue else ""
         until = f", until {declaim.until}" if declaim.until else ""
         console.print(
-            Text(f"{len(declaim.cells):>5}  {declaim.id}{ticket}{until}: {plain(declaim.why or '')}"), overflow="fold"
+            Text(f"{len(declaim.covered):>5}  {declaim.id}{ticket}{until}: {plain(declaim.why or '')}"), overflow="fold"
         )
 
 

@@ -10,12 +10,33 @@ from rdflib.namespace import RDF
 
 from gate.iris import term
 from tests.falsifiers.falsifier import CELL, CELL_IRI, Falsifier, alone, ladder, row
-from tests.release import OTHER_COMMIT, VERSION, Release
+from tests.release import BINARY, OTHER_COMMIT, VERSION, Release
 
 
 def _unjudged(graph: Graph) -> None:
     row = graph.value(URIRef(CELL_IRI), URIRef(term("receipt")))
     graph.remove((row, RDF.type, URIRef(term("CellRow"))))
+
+
+def _unnamed(graph: Graph) -> None:
+    row = graph.value(URIRef(CELL_IRI), URIRef(term("receipt")))
+    graph.remove((row, URIRef(term("nameHolds")), None))
+
+
+def _named(**values: str) -> Any:
+    """Name the right binary of the release, and change what one row's receipt says of its own."""
+
+    def change(release: Release) -> None:
+        release.documents[f"receipts/{VERSION}/release.toml"] += f'[binaries]\nlambda = "{BINARY["lambda"]}"\n'
+        _unbound(release, **values)
+
+    return change
+
+
+def _unbound(release: Release, **values: str) -> None:
+    block = alone(release)["release"]
+    del block["binary_sha256"]
+    block.update(values)
 
 
 def _backend(ran: Any = "cuda", fell_back: Any = False) -> dict[str, Any]:
@@ -73,6 +94,12 @@ FALSIFIERS = [
     _red("Row-contextMet", "MinCount", "no prompt tokens are recorded", "contextMet", "failed", row(prompt_tokens=None)),
     _red("Row-answered", "In", "the answer is empty", "answered", "failed", row(answer_chars=0)),
     _red("Row-answered", "MinCount", "no answer is recorded", "answered", "failed", row(answer_chars=None)),
+    _red("Row-model", "In", "the row's file is another model's", "model", "contradicted",
+         row(model={"file": "beta-q4_k_m.gguf", "sha256": "1" * 64})),
+    Falsifier("Row-model", "MinCount", "nobody compared the names", ((CELL, "model", "contradicted"),), edit=_unnamed),
+    _red("Row-binary", "In", "no binary, though the release names it", "binary", "contradicted", _named()),
+    _red("Row-binary", "In", "no binary, though other runs name it", "binary", "contradicted", _unbound),
+    _red("Row-thinkClosed", "In", "the thinking block is unclosed", "thinkClosed", "failed", row(think_closed=False)),
     _red("Row-evidence", "In", "the evidence isn't there", "evidence", "contradicted",
          row(evidence={"path": "logs/none.txt", "sha256": "0" * 64})),
     _red("Row-evidence", "In", "the evidence is another file", "evidence", "contradicted", _changed_evidence),

@@ -91,6 +91,7 @@ def ladder(release: Release, **values: Any) -> None:
     """Move the row of `CELL` into an apr-model-ladder receipt of its own; None takes a field away."""
     found = release.row("lambda", "alpha-q4_k_m.gguf")
     release.receipt("lambda.json")["runs"].remove(found)
+    del release.receipt("lambda.json")["release"]["binary_sha256"]  # which a ladder never names
     cell = {
         "file": found["model"]["file"], "sha256": found["model"]["sha256"], "verb": "run", "thinking": "off",
         "context": "4k", "verdict": "pass", "backend": "cuda", "fallback": False, "rc": 0, "prompt_tokens": 4096,

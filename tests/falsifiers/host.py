@@ -58,8 +58,9 @@ def _second_binary(release: Release) -> None:
     alone(release)["release"]["binary_sha256"] = "f" * 64
 
 
-def _named_binary(release: Release) -> None:
-    release.documents[f"receipts/{VERSION}/release.toml"] += f'[binaries]\nlambda = "{"f" * 64}"\n'
+def _unlisted(release: Release) -> None:
+    rows = release.receipt("lambda.json")["runs"]
+    rows.append(rows[0] | {"model": {"file": "other.gguf", "sha256": "7" * 64}})
 
 
 def _red(
@@ -85,12 +86,13 @@ FALSIFIERS = [
          _inventory(gpu={"name": "NVIDIA GB10", "compute": "sm_120"})),
     _red("Inventory-compute", "MinCount", "no compute capability", "compute", "contradicted",
          _inventory(gpu={"name": "NVIDIA GB10"})),
-    _red("Inventory-owed", "MinInclusive", "no owed model on the host", "owed", "missing", _only_unowed),
+    Falsifier("Inventory-owed", "MinInclusive", "no owed model on the host",
+              (("gx10", "owed", "missing"), *(("gx10", "unlisted", "contradicted"),) * 2), _only_unowed),
     Falsifier("Inventory-owed", "MinCount", "nobody counted the owed models",
               (("gx10", "owed", "missing"), ("lambda", "owed", "missing")), edit=without("Inventory", "owedFiles")),
     Falsifier("Held-sha256", "MinCount", "a model without a sha256",
               (("gx10", "sha256", "unidentified"), *_BETA), _unidentified),
     _red("Held-pin", "In", "another model under a pinned name", "pinned", "contradicted", _pinned_arch, "lambda"),
     _red("Host-one-binary", "MaxCount", "two binaries on one host", "binary", "contradicted", _second_binary, "lambda"),
-    _red("Host-binary", "In", "not the binary that the release names", "binary", "contradicted", _named_binary, "lambda"),
+    _red("Unlisted-held", "MinCount", "a model was run that the inventory doesn't list", "unlisted", "contradicted", _unlisted, "lambda"),
 ]  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from tests.falsifiers.falsifier import Falsifier
 from tests.release import Release
 
@@ -21,10 +23,29 @@ def _unmeasured(release: Release) -> None:
         del release.receipt(f"inventory-{host}.json")["models"][1]["context_length"]
 
 
+def _marked(release: Release) -> None:
+    release.receipt("inventory-gx10.json")["models"][0]["template_markers"] = ["enable_thinking", "<think>"]
+
+
+def _modes(*modes: str) -> Callable[[Release], None]:
+    def change(release: Release) -> None:
+        for host in ("lambda", "gx10"):
+            release.receipt(f"inventory-{host}.json")["models"][1]["thinking_modes"] = list(modes)
+
+    return change
+
+
 FALSIFIERS = [
     Falsifier("Model-arch", "MaxCount", "the hosts disagree on the architecture", ((BETA, "arch", "contradicted"),), _arch),
     Falsifier("Model-one-length", "MaxCount", "the hosts disagree on the context length",
               ((BETA, "contextLength", "contradicted"),), _shorter),
     Falsifier("Model-length", "MinCount", "nobody measured the context length",
               ((BETA, "contextLength", "unmeasured"),), _unmeasured),
+    Falsifier("Model-markers", "MaxCount", "the hosts disagree on the template",
+              (("alpha-q4_k_m.gguf", "markers", "contradicted"),), _marked),
+    *(
+        Falsifier("Model-modes", "In", f"modes {' and '.join(modes)} that the template doesn't prove",
+                  ((BETA, "thinking", "contradicted"),), _modes(*modes))
+        for modes in (("on",), ("off", "on"))
+    ),
 ]  # fmt: skip

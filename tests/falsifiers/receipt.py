@@ -14,6 +14,10 @@ def _superseded(release: Release) -> None:
     release.documents[OWN] = old
 
 
+def _contradicted(release: Release) -> None:
+    release.receipt("lambda.json")["contradictions"] = ["runs[0]: green is true, and golden_output failed"]
+
+
 FALSIFIERS = [
     Falsifier("Receipt-coherent", "MaxCount", "its version line names another version", _INCOHERENT,
               lambda r: ladder(r, apr_version=f"apr 0.70.0 ({COMMIT[:9]})")),
@@ -23,6 +27,8 @@ FALSIFIERS = [
               lambda r: ladder(r, sha="deadbeef0")),
     Falsifier("Receipt-vouches", "MaxCount", "a receipt of the first version",
               ((OWN, "vouches", "superseded"),), _superseded, severity="warning"),
+    Falsifier("Receipt-consistent", "MaxCount", "a summary that its checks deny",
+              ((f"receipts/{VERSION}/lambda.json", "consistent", "contradicted"),), _contradicted, severity="warning"),
     Falsifier("Receipt-read", "MaxCount", "a field that no reader takes",
               ((OWN, "read", "unread"),), lambda r: ladder(r, weather="fine"), severity="info"),
 ]  # fmt: skip

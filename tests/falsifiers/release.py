@@ -25,6 +25,10 @@ def _readme(release: Release) -> None:
     release.documents[f"receipts/{VERSION}/notes.txt"] = "not a receipt"
 
 
+def _glob(release: Release) -> None:
+    release.rules = release.rules.replace('owed = ["*q4_k*"]', 'owed = ["*q4_k*", "*q4-k*"]')
+
+
 def _red(
     constraint: str, component: str, name: str, prop: str, reason: str, edit: Callable[[Graph], None]
 ) -> Falsifier:
@@ -38,5 +42,6 @@ FALSIFIERS = [
     _red("Release-commit", "MaxCount", "two commits", "commit", "unidentified", _with("commit", OTHER_COMMIT)),
     _red("Release-commit", "Pattern", "a short commit", "commit", "unidentified", _short),
     _red("Release-requires", "MinCount", "no required host", "requires", "missing", without("Release", "requires")),
+    Falsifier("Release-globs", "MaxCount", "a glob that matches nothing", ((VERSION, "owed", "idle"),), _glob, severity="warning"),
     Falsifier("Release-read", "MaxCount", "a file that nothing reads", ((VERSION, "read", "unread"),), _readme, severity="info"),
 ]  # fmt: skip

@@ -12,6 +12,10 @@ def _delete(release: Release) -> None:
     del release.documents[f"receipts/{VERSION}/dogfood.json"]
 
 
+def _unrequired(release: Release) -> None:
+    release.documents[f"receipts/{VERSION}/smoke.json"] = release.receipt("dogfood.json") | {"suite": "smoke"}
+
+
 def _twice(release: Release) -> None:
     release.documents[f"receipts/{VERSION}/dogfood-again.json"] = release.receipt("dogfood.json")
 
@@ -40,11 +44,19 @@ FALSIFIERS = [
     _red("SuiteRun-verdict", "MinCount", "no verdict is recorded", "verdict", "failed", _no_verdict),
     _red("SuiteRun-fresh", "In", "a run inherited from another commit", "fresh", "stale", _release(commit=OTHER_COMMIT)),
     _red("SuiteRun-fresh", "In", "a run inherited from another version", "fresh", "stale", _release(version="0.70.0")),
+    _red("SuiteRun-passed", "MinInclusive", "every check was skipped under a GO", "passed", "failed",
+         _suite(rows=[{"name": "fmt", "result": "skip"}])),
+    Falsifier("Suite-required", "MinCount", "a run of a suite that nobody requires", (("smoke", "required", "orphan"),),
+              _unrequired, severity="warning"),
     Falsifier("SuiteRun-fresh", "MinCount", "nobody asked whether it is fresh", (("dogfood", "fresh", "stale"),),
               edit=without("SuiteRun", "fresh")),
+    _red("SuiteRun-summary", "In", "the summary counts rows that aren't there", "summary", "contradicted",
+         _suite(summary={"rows": 134})),
+    _red("SuiteRun-summary", "In", "the summary counts fewer rows than are there", "summary", "contradicted",
+         _suite(summary={"rows": 0})),
     *(
         _red("SuiteCheck-verdict", "In", f"a check says {result} under a GO", "checks", "failed",
              _suite(rows=[{"name": "fmt", "result": "pass"}, {"name": "test", "result": result}]))
-        for result in ("fail", "error")
+        for result in ("fail", "error", "refused")
     ),
 ]  # fmt: skip

@@ -1,0 +1,147 @@
+"""`gpu-shape-conformance/v1`: whether one host's kernels are right for each quant type at each tensor shape it holds.
+
+What is taken for a pass: a row whose `pass` is true, whose `worst` error is a number within the receipt's `tolerance`,
+which names no `panic`, and whose type has a negative control that went red. The control feeds the kernel a corrupted
+block; where it stays green the harness can't see that type's errors, so that its passes prove nothing: they are read as
+`skip`. A `pass` that contradicts its own row is reported and is no pass. Where the harness ended with another code than
+0, or counts failed rows, and no row shows it, no row is a pass either.
+
+A row says `excluded` where the product doesn't run the type on that GPU. It is handed on, and is never a pass.
+
+`qtype` is ggml's number of a quant type. The class of a tensor's shape is `<k>x<n_held>`: a row of `k` numbers, and the
+number of rows that the models hold, however many of them the harness tested.
+
+Its rows serve as the host's census where the receipt names the census files that they were generated from: the harness
+writes a row for each type and shape that they hold. Beside an inventory's own census it can only add to what is owed.
+
+The format has a full `commit` and no version, which that commit then says. `gpu` is `NVIDIA GB10, 12.1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field
+
+from gate.errors import BadFile
+from gate.ledger import ggml
+from gate.ledger.foreign import Foreign, Magnitude, unread
+from gate.ledger.rows import Binding, ConformanceRow, Receipt
+from gate.malformed import checked
+from gate.names import Name
+from gate.rules import compute_capability
+from gate.subject import FULL_COMMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gate.files import InputFile
+
+_CAPABILITY = re.compile(r", *([0-9]{1,2}\.[0-9])$")
+Size = Annotated[int, Field(gt=0, le=2**53)]
+QuantType = Annotated[int, Field(ge=0, lt=2**31)]
+
+
+class ShapeRow(Foreign):
+    """An entry of `rows`."""
+
+    qtype: QuantType
+    k: Size
+    n_held: Size
+    pass_: Annotated[bool | None, Field(alias="pass")] = None
+    worst: Magnitude = None
+    excluded: bool | None = None
+    panic: str | None = None
+
+
+class Control(Foreign):
+    """A negative control."""
+
+    red: bool | None = None
+
+
+class ShapeConformance(Foreign):
+    """The document."""
+
+    host: Name
+    commit: str | None = None
+    gpu: str | None = None
+    cc_major: int | None = None
+    tolerance: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    harness_rc: int | None = None
+    failed: int | None = None
+    census: dict[str, str] = {}
+    negative_controls: dict[str, Control] = {}
+    blind_types: list[QuantType] = []
+    rows: list[ShapeRow] = []
+
+
+def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int, Any]] | None) -> Receipt:
+    """Return the conformance receipt in `file`.
+
+    Raises:
+        BadFile: it is no such document; the message names each place.
+    """
+    if lines is not None:
+        raise BadFile(file.path, "line 1", f"{schema} is one JSON object", "Name the file .json.")
+    found = checked(ShapeConformance, document, file.path)
+    commit = found.commit if found.commit and FULL_COMMIT.fullmatch(found.commit) else None
+    rows = [_row(index, row, found) for index, row in enumerate(found.rows)]
+    why = _harness_failed(found, rows)
+    if why is not None:
+        rows = [
+            replace(row, verdict="error", reason=row.reason or why) if row.verdict == "pass" else row for row in rows
+        ]
+    capability = _CAPABILITY.search(found.gpu or "")
+    return Receipt(
+        file, schema, Binding(None, commit, versionless=True), host=found.host, conformance=tuple(rows),
+        census=tuple((row.quant, row.shape) for row in rows) if found.census else None,
+        compute=compute_capability(capability[1]) if capability else None,
+        left_out=unread(found, rows=found.rows), contradictions=tuple(_contradictions(found, rows, why)),
+    )  # fmt: skip
+
+
+def _row(index: int, row: ShapeRow, found: ShapeConformance) -> ConformanceRow:
+    verdict, reason = _judged(row, found)
+    return ConformanceRow(
+        place=f"rows[{index}]", quant=ggml.type_name(row.qtype), shape=f"{row.k}x{row.n_held}", verdict=verdict,
+        excluded=row.excluded, worst=row.worst, reason=row.panic or reason,
+    )  # fmt: skip
+
+
+def _judged(row: ShapeRow, found: ShapeConformance) -> tuple[str | None, str | None]:
+    """Return a row's verdict by its own checks, and why it is none that `pass` would say."""
+    if row.pass_ is not True:
+        return (None if row.pass_ is None else "fail"), None
+    if row.panic is not None:
+        return "error", None
+    if row.worst is None or found.tolerance is None or row.worst > found.tolerance:
+        return "fail", "no error within the tolerance is recorded, though pass is true"
+    control = found.negative_controls.get(str(row.qtype))
+    if control is None or control.red is not True or row.qtype in found.blind_types:
+        return "skip", "the type's negative control did not go red, so that a pass proves nothing"
+    return "pass", None
+
+
+def _harness_failed(found: ShapeConformance, rows: list[ConformanceRow]) -> str | None:
+    """Say what the harness says of a failure that no row shows."""
+    if any(row.verdict != "pass" and row.excluded is not True for row in rows):
+        return None
+    if found.harness_rc:
+        return f"the harness ended with {found.harness_rc}, and no row says why"
+    return f"the harness counts {found.failed} failed rows, and none of them is here" if found.failed else None
+
+
+def _contradictions(found: ShapeConformance, rows: list[ConformanceRow], why: str | None) -> Iterator[str]:
+    if why is not None:
+        yield why
+    claimed = Counter(row.verdict for row, said in zip(rows, found.rows, strict=True) if said.pass_ is True)
+    denied = claimed["fail"] + (claimed["error"] if why is None else 0)
+    if denied:
+        yield f"pass is true of {denied} rows whose own checks deny it"
+    capability = _CAPABILITY.search(found.gpu or "")
+    if capability and found.cc_major is not None and capability[1].partition(".")[0] != str(found.cc_major):
+        yield f"cc_major is {found.cc_major}, and gpu says {capability[1]}"

@@ -1,0 +1,122 @@
+"""`llama-bench -o json`, of llama.cpp: it comes in through `gate ingest`.
+
+What is taken for a figure: each sample of `samples_ts`, in tokens a second; the n-th is the n-th run. The metric is
+called as llama-bench calls its tests: `pp512` for a prompt of 512 tokens, `tg128` for 128 generated ones, `pp512+tg128`
+for both, with ` @ d512` after a context that was filled before. What else bears on the speed is the configuration, or
+what `--configuration` calls it; backends and GPU stand in it.
+
+The figures are the product's own, unless `--comparator` says of whom they are: then they are the comparator's, pinned
+to llama-bench's `build_commit`. Averages and deviations are no runs, and times are the same samples in another unit:
+both are left out and counted. A test without samples is refused: an average doesn't say of how many runs it is one.
+
+llama-bench names no host and no full commit, and no sha256 of its model: the options do. Its time is that of the last
+test, unless `--measured-at` says otherwise.
+"""
+
+from __future__ import annotations
+
+from pathlib import PureWindowsPath
+from typing import TYPE_CHECKING, Annotated, Any
+
+from pydantic import Field, RootModel
+
+from gate import strict_json
+from gate.errors import BadFile
+from gate.ledger.foreign import Foreign
+from gate.ledger.instants import Instant
+from gate.malformed import checked
+
+if TYPE_CHECKING:
+    from gate.files import InputFile
+    from gate.ledger.given import Given
+
+FORMAT = "llama-bench"
+TAKES = ("version", "commit", "host", "measured_at", "binary", "model", "sha256", "comparator", "configuration")
+
+Count = Annotated[int, Field(ge=0, le=2**53)]
+Rate = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
+
+# What bears on the speed and stands in the configuration, where the build of llama-bench records it.
+_CONFIGURATION = (
+    "backends", "gpu_info", "n_gpu_layers", "n_batch", "n_ubatch", "n_threads", "type_k", "type_v", "flash_attn",
+    "split_mode", "no_kv_offload", "use_mmap", "tensor_split", "tensor_buft_overrides",
+)  # fmt: skip
+
+
+class BenchTest(Foreign):
+    """One test."""
+
+    build_commit: Annotated[str, Field(min_length=1)]
+    model_filename: Annotated[str, Field(min_length=1)]
+    n_prompt: Count
+    n_gen: Count
+    n_depth: Count = 0
+    test_time: Instant
+    avg_ts: Rate | None = None
+    samples_ts: Annotated[list[Rate], Field(min_length=1)]
+    samples_ns: list[Count] = []
+
+
+class Bench(RootModel[list[BenchTest]]):
+    """The document: an array of tests."""
+
+
+def to_native(file: InputFile, given: Given) -> dict[str, Any]:
+    """Return the native performance receipt that says what llama-bench says.
+
+    Raises:
+        BadFile: it isn't what llama-bench writes; the message names each place.
+        CallersError: an option that must say what the file doesn't is missing.
+    """
+    document = strict_json.parse_file(file)
+    tests = checked(Bench, document, file.path).root
+    if not tests:
+        raise BadFile(file.path, "", "it holds no test")
+    measured_at = given.measured_at or max(test.test_time for test in tests).isoformat().replace("+00:00", "Z")
+    counts = {
+        "averages": sum(test.avg_ts is not None for test in tests),
+        "times in nanoseconds": sum(len(test.samples_ns) for test in tests),
+    }
+    return {
+        "schema": "taggate/performance-receipt/v1",
+        "release": given.release(),
+        "host": given.demand("host"),
+        "measured_at": measured_at,
+        "producer": f"llama-bench {tests[0].build_commit}",
+        "source": {"format": FORMAT, "sha256": file.sha256},
+        "left_out": {name: count for name, count in counts.items() if count},
+        "rows": [
+            {
+                "model": _model(test, given),
+                "metric": _metric(test),
+                "configuration": given.configuration or _configuration(test),
+                "run": index + 1,
+                **_figure(test, value, given),
+            }
+            for test in tests
+            for index, value in enumerate(test.samples_ts)
+        ],
+    }
+
+
+def _model(test: BenchTest, given: Given) -> dict[str, str]:
+    # A Windows path is read as one, and a POSIX path has its name after the last slash there too.
+    file = given.model or PureWindowsPath(test.model_filename).name
+    return {"file": file} | ({"sha256": given.sha256} if given.sha256 else {})
+
+
+def _metric(test: BenchTest) -> str:
+    parts = [f"pp{test.n_prompt}"] if test.n_prompt else []
+    parts += [f"tg{test.n_gen}"] if test.n_gen else []
+    return ("+".join(parts) or "nothing") + (f" @ d{test.n_depth}" if test.n_depth else "")
+
+
+def _configuration(test: BenchTest) -> str:
+    recorded = test.model_extra or {}
+    return ", ".join(f"{name}={recorded[name]}" for name in _CONFIGURATION if name in recorded) or "not recorded"
+
+
+def _figure(test: BenchTest, value: float, given: Given) -> dict[str, Any]:
+    if given.comparator is None:
+        return {"value": value}
+    return {"comparator": {"name": given.comparator, "pin": test.build_commit, "value": value}}

@@ -1,0 +1,100 @@
+"""The census: the quant types and tensor shapes that a host's models hold, each of which must conform on that host.
+
+A kernel is admitted for a type by the shapes of one model, and runs at those of every other. So what is owed comes from
+what is held, and a row counts for its own host alone: one architecture says nothing of another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from gate.ledger import ggml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.ledger.rows import ConformanceRow, Ledger, Receipt
+    from gate.rules import Host, Rules
+
+Pair = tuple[str, str]  # a quant type and a class of tensor shapes
+
+
+@dataclass(frozen=True, slots=True)
+class OwedShape:
+    """A quant type at one class of tensor shapes on one host, and the kernels that its rows there say they measured."""
+
+    host: str
+    quant: str
+    shape: str
+    kernels: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name that findings use: `gx10/conformance/IQ3_S/3584x1024`."""
+        return "/".join((self.host, "conformance", self.quant, self.shape))
+
+
+class Census(NamedTuple):
+    """What a receipt says that its host's models hold."""
+
+    receipt: Receipt
+    pairs: tuple[Pair, ...]
+
+
+class MeasuredShape(NamedTuple):
+    """A row of a conformance receipt, and what it keys onto (None: nothing, and `why` says so)."""
+
+    receipt: Receipt
+    row: ConformanceRow
+    owed: OwedShape | None
+    why: str | None
+
+
+def censuses(ledger: Ledger, rules: Rules) -> dict[str, list[Census]]:
+    """Return each required host's censuses: its inventory's, and one that a conformance receipt was generated from."""
+    found: dict[str, list[Census]] = {host.id: [] for host in rules.required_hosts}
+    for host, receipt in _of_required(ledger, rules):
+        for pairs in (receipt.inventory.census if receipt.inventory else None, receipt.census):
+            if pairs:  # an empty one says that nothing is held, which no model that runs there agrees with
+                found[host.id].append(Census(receipt, tuple((ggml.spelled(quant), shape) for quant, shape in pairs)))
+    return found
+
+
+def _of_required(ledger: Ledger, rules: Rules) -> Iterator[tuple[Host, Receipt]]:
+    for receipt in ledger.receipts:
+        host = rules.host_named(receipt.host) if receipt.host else None
+        if host is not None and host.required:
+            yield host, receipt
+
+
+def owed_shapes(found: dict[str, list[Census]], ledger: Ledger, rules: Rules) -> tuple[OwedShape, ...]:
+    """Return everything that must conform, by host, quant type and shape."""
+    kernels: dict[tuple[str, str, str], set[str]] = {}
+    for host, receipt in _of_required(ledger, rules):
+        for row in receipt.conformance:
+            if row.kernel is not None:
+                kernels.setdefault((host.id, ggml.spelled(row.quant), row.shape), set()).add(row.kernel)
+    return tuple(
+        OwedShape(host, quant, shape, tuple(sorted(kernels.get((host, quant, shape), ()))))
+        for host, held in found.items()
+        for quant, shape in sorted({pair for census in held for pair in census.pairs})
+    )
+
+
+def measured(ledger: Ledger, rules: Rules, shapes: tuple[OwedShape, ...]) -> Iterator[MeasuredShape]:
+    """Yield every row of a conformance receipt with what it keys onto on its own host."""
+    by_key = {(owed.host, owed.quant, owed.shape): owed for owed in shapes}
+    for receipt in ledger.receipts:
+        host = rules.host_named(receipt.host) if receipt.host else None
+        for row in receipt.conformance:
+            owed = by_key.get((host.id, ggml.spelled(row.quant), row.shape)) if host else None
+            yield MeasuredShape(receipt, row, owed, None if owed else _why(host))
+
+
+def _why(host: Host | None) -> str:
+    if host is None:
+        return "its host is unknown"
+    if not host.required:
+        return f"{host.id} is not required, and owes nothing"
+    return f"no model on {host.id} holds this quant type in this shape"

@@ -1,0 +1,35 @@
+"""Every context that a model owes is owed as a pass somewhere: refusals on every host would leave nothing shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.obligations.node import About, Node, known
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gate.obligations.ground import Ground
+    from gate.obligations.universe import Cell
+
+TARGETS = ("Coverage",)
+REQUIRED = False  # without an identified model there is none; its host is red
+
+
+def nodes(ground: Ground) -> Iterator[Node]:
+    """Yield one node for each identified model and context, with the hosts that owe it as a pass."""
+    found: dict[tuple[str, str], list[Cell]] = {}
+    for cell in ground.cells:
+        if cell.model.sha256 is not None and ground.cell_iri(cell) not in ground.declaimed:
+            found.setdefault((cell.model.sha256, cell.context), []).append(cell)
+    for (sha256, context), cells in found.items():
+        owed = sorted({cell.host for cell in cells if not cell.refusal_owed})
+        refused = sorted({cell.host for cell in cells if cell.refusal_owed})
+        file = cells[0].model.file
+        yield Node(
+            ground.iri("coverage", sha256, context), ("Coverage",), f"{file}/{context}",
+            known(contextTokens=cells[0].tokens)
+            + tuple(("passOwedOn", ground.iri("host", host)) for host in owed)
+            + tuple(("refusalOwedOn", ground.iri("host", host)) for host in refused),
+            About(model=file, context=context),
+        )  # fmt: skip
