@@ -25,7 +25,7 @@ Model = TypeVar("Model", bound=BaseModel)
 class Table(BaseModel):
     """A table of a file that people write: unknown keys are refused, values are never coerced, nothing changes."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)
 
 
 def toml_model(file: InputFile, model: type[Model]) -> Model:

@@ -129,14 +129,16 @@ def read(users_folder: Path) -> Shapes:
     try:
         own = {Path(file.path).stem: _graph(file) for file in own_files}
         vocabulary = own.pop(VOCABULARY)
-        check_all({f"{OWN}/{name}.ttl": graph for name, graph in own.items()}, _union(own.values()), vocabulary)
+        everything = _union(own.values())
+        check_all({f"{OWN}/{name}.ttl": graph for name, graph in own.items()}, everything, vocabulary)
     except BadFile as error:
         raise Declined(f"the gate's own shapes can't be trusted: {error}") from None
     users_files = _users_files(users_folder, {file.sha256 for file in own_files})
     users = {Path(file.path).stem: _graph(file) for file in users_files}
     _refuse_restatements(users_files, users, own, vocabulary)
-    everything = _union([*own.values(), *users.values()])
-    check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, vocabulary)
+    if users:
+        everything = _union([everything, *users.values()])
+        check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, vocabulary)
     shapes = {s.iri: s for name, graph in (own | users).items() for s in _shapes(name, graph)}
     order = {name: _file_order(graph) for name, graph in (own | users).items()}
     labels = {str(s).removeprefix(iris.NAMESPACE): str(o) for s, o in vocabulary.subject_objects(RDFS.label)}
@@ -205,10 +207,10 @@ def _named(graph: Graph, stem: str) -> Graph:
     for index, lone in enumerate(sorted(nameless, key=order), start=1):
         names[lone] = URIRef(f"{ANONYMOUS}{iris.quote(stem)}:/{index}")
         visit(lone, str(names[lone]))
-    renamed = Graph(bind_namespaces="none")
-    for s, p, o in graph:
-        renamed.add((names.get(s, s), p, names.get(o, o)))
-    return plain_strings(renamed)
+    for s, p, o in [t for t in graph if t[0] in names or t[2] in names]:
+        graph.remove((s, p, o))
+        graph.add((names.get(s, s), p, names.get(o, o)))
+    return plain_strings(graph)
 
 
 def _print(graph: Graph, node: Term, depth: int = 6) -> str:

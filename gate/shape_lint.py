@@ -74,15 +74,21 @@ def check_all(graphs: dict[str, Graph], everything: Graph, vocabulary: Graph) ->
     Raises:
         BadFile: a file holds such a thing; the message names the shape.
     """
-    referenced = {o for s in set(everything.subjects()) for o in references(everything, s)}
+    referenced = {o for term in REFERENCES for o in everything.objects(None, term)}
+    referenced |= {
+        item for term in LISTS for head in everything.objects(None, term) for item in list_items(everything, head)
+    }
+    known = set(vocabulary.subjects()) | set(everything.subjects())
     for path, graph in graphs.items():
-        _check(path, graph, everything, vocabulary, referenced)
+        _check(path, graph, everything, vocabulary, referenced, known)
 
 
-def _check(path: str, graph: Graph, everything: Graph, vocabulary: Graph, referenced: set[Term]) -> None:
+def _check(
+    path: str, graph: Graph, everything: Graph, vocabulary: Graph, referenced: set[Term], known: set[Term]
+) -> None:
     if (None, OWL.imports, None) in graph:
         raise BadFile(path, "owl:imports", "nothing is imported", "Put the shapes into a file of this folder.")
-    _check_terms(path, graph, everything, vocabulary)
+    _check_terms(path, graph, known)
     _check_paths(path, graph, vocabulary)
     _check_values(path, graph)
     shapes = set(all_shapes(graph))
@@ -118,19 +124,20 @@ def _refuse_cycle(path: str, shape: Term, everything: Graph) -> None:
             pending += references(everything, step)
 
 
-def _check_terms(path: str, graph: Graph, everything: Graph, vocabulary: Graph) -> None:
-    for s, p, o in graph:
-        if isinstance(s, URIRef) and str(s).startswith(_FOREIGN):
-            raise BadFile(path, short(s), "a project can't say what another vocabulary's term is")
-        for term in (s, p, o):
-            if isinstance(term, URIRef) and str(term).startswith(str(SH)) and term not in _CORE:
-                raise BadFile(path, short(term), "SHACL Core has no such term")
-            own = isinstance(term, URIRef) and str(term).startswith(iris.NAMESPACE)
-            if own and (term, None, None) not in vocabulary and (term, None, None) not in everything:
-                raise BadFile(path, short(term), "the vocabulary has no such term, and no shape has this name")
-        if p == SH.deactivated and str(o).lower() not in {"false", "0"}:
+def _check_terms(path: str, graph: Graph, known: set[Term]) -> None:
+    for subject in set(graph.subjects()):
+        if isinstance(subject, URIRef) and str(subject).startswith(_FOREIGN):
+            raise BadFile(path, short(subject), "a project can't say what another vocabulary's term is")
+    for term in sorted({term for triple in graph for term in triple if isinstance(term, URIRef)}):
+        if term.startswith(str(SH)) and term not in _CORE:
+            raise BadFile(path, short(term), "SHACL Core has no such term")
+        if term.startswith(iris.NAMESPACE) and term not in known:
+            raise BadFile(path, short(term), "the vocabulary has no such term, and no shape has this name")
+    for s, o in graph.subject_objects(SH.deactivated):
+        if str(o).lower() not in {"false", "0"}:
             raise BadFile(path, short(s), "the shape is deactivated", "Remove the shape, or that line of it.")
-        if p == SH.severity and o not in SEVERITIES:
+    for s, o in graph.subject_objects(SH.severity):
+        if o not in SEVERITIES:
             raise BadFile(path, short(s), f"{short(o)} is no severity", "Use sh:Violation, sh:Warning or sh:Info.")
 
 
