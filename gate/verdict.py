@@ -164,6 +164,11 @@ class Verdict:
         return Counter(cell.state for cell in self.cells)
 
     @property
+    def read(self) -> tuple[str, ...]:
+        """The paths of everything that the verdict rests on."""
+        return tuple(path for path, _ in self.inputs)
+
+    @property
     def orphan_rows(self) -> int:
         """How many rows key onto no cell."""
         return sum(finding.shape == "row" and finding.reason == "orphan" for finding in self.findings)

@@ -40,7 +40,7 @@ def command(request: Request, form: str, output: Path | None) -> int:
     forget_earlier(output)
     with progress() as stage:
         verdict = check(request, stage=stage)
-    refuse_input(output, verdict, request)
+    refuse_input(output, verdict.ledger, verdict.read, request)
     if output is not None:
         emit(document.render(verdict) if form == "json" else text.render(verdict, color=False), output)
     # With a file for machines, the log still has what a person reads.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.options import Once, emit, output, progress, release
+from gate.cli.options import Once, emit, output, progress, refuse_input, release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,5 +36,6 @@ def command(request: Request, form: str, output: Path | None) -> int:
         stage("building the graph")
         _, graph = derive(ground)
         text = serialize(graph, form)
+    refuse_input(output, ground.rules.document.project.ledger, [ground.rules.file.path], request)
     emit(text, output)
     return 0

@@ -32,6 +32,6 @@ def command(request: Request, output: Path | None) -> int:
 
     with progress() as stage:
         verdict = check(request, stage=stage)
-    refuse_input(output, verdict, request)
+    refuse_input(output, verdict.ledger, verdict.read, request)
     emit(render("known-issues.md.j2", verdict), output)
     return verdict.exit_code

@@ -34,6 +34,6 @@ def command(request: Request, output: Path | None) -> int:
 
     with progress() as stage:
         verdict = check(request, stage=stage)
-    refuse_input(output, verdict, request)
+    refuse_input(output, verdict.ledger, verdict.read, request)
     emit(render("notes.md.j2", verdict), output)
     return verdict.exit_code

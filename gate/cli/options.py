@@ -16,9 +16,7 @@ from gate.errors import CallersError
 from gate.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from gate.verdict import Verdict
+    from collections.abc import Callable, Iterable, Iterator
 
 
 class Moment(click.ParamType[datetime.datetime]):
@@ -96,8 +94,14 @@ def forget_earlier(file: Path | None) -> None:
         file.unlink()
 
 
-def refuse_input(file: Path | None, verdict: Verdict, request: Request) -> None:
+def refuse_input(file: Path | None, ledger: str, inputs: Iterable[str], request: Request) -> None:
     """Refuse to write over what was judged, or into the ledger, where the next check would read it as a receipt.
+
+    Args:
+        file: what is to be written; None: nothing.
+        ledger: the folder of all releases, relative to the rules' folder, as the inputs are.
+        inputs: the paths of everything that was read.
+        request: it knows the rules' folder.
 
     Raises:
         CallersError: `file` is such a place.
@@ -106,8 +110,7 @@ def refuse_input(file: Path | None, verdict: Verdict, request: Request) -> None:
         return
     folder = request.rules.parent.resolve()
     target = file.resolve()
-    ledger = (folder / verdict.ledger).resolve()
-    if ledger in target.parents or any(target == (folder / path).resolve() for path, _ in verdict.inputs):
+    if (folder / ledger).resolve() in target.parents or any(target == (folder / path).resolve() for path in inputs):
         raise CallersError(f"--output: {file} is an input of the check, or lies in the ledger; write elsewhere")
 
 

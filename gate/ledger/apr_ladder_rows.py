@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gate.ledger.given import Given
 
 FORMAT = "apr-ladder-rows"
-TAKES = ("version", "commit", "host", "measured_at")
+TAKES = ("version", "commit", "host", "measured_at", "binary")
 
 
 def to_native(file: InputFile, given: Given) -> dict[str, Any]:

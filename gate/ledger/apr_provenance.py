@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gate.ledger.given import Given
 
 FORMAT = "apr-provenance"
-TAKES = ("version", "commit", "host", "measured_at", "exit_code", "run")
+TAKES = ("version", "commit", "host", "measured_at", "binary", "exit_code", "run")
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 
