@@ -234,8 +234,8 @@ def gate_here(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]
 
 
 def judged(folder: Path, *arguments: str) -> dict[str, Any]:
-    """Return the verdict's JSON of `gate check`, from a process that ended with 0 or 1."""
-    done = gate(folder, "check", "--tag", VERSION, "--format", "json", "--now", NOW, *arguments)
+    """Return the verdict's JSON of `gate check`, which ended with 0 or 1."""
+    done = gate_here(folder, "check", "--tag", VERSION, "--format", "json", "--now", NOW, *arguments)
     assert done.returncode in {0, 1}, done.stderr
     verdict: dict[str, Any] = json.loads(done.stdout)
     assert verdict["exit"] == done.returncode

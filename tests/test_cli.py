@@ -14,7 +14,7 @@ import pytest
 
 from gate.cli import COMMANDS
 from tests.falsifiers.falsifier import CELL
-from tests.release import COMMIT, NOW, OTHER_COMMIT, VERSION, Release, gate, green
+from tests.release import COMMIT, NOW, OTHER_COMMIT, VERSION, Release, gate, gate_here, green
 
 CHECK = ("check", "--tag", VERSION, "--now", NOW)
 FOLDER = f"receipts/{VERSION}"
@@ -28,11 +28,11 @@ def test_help_imports_nothing_heavy() -> None:
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_every_command_has_help_that_teaches(command: str, tmp_path: Path) -> None:
-    done = gate(tmp_path, command, "--help")
+    done = gate_here(tmp_path, command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
     assert "Example" in done.stdout
     first = COMMANDS[command].split(".")[0].split("?")[0]
-    assert first.split()[0] in gate(tmp_path, "--help").stdout
+    assert first.split()[0] in gate_here(tmp_path, "--help").stdout
 
 
 def test_the_four_exit_codes(release: Release, tmp_path: Path) -> None:
@@ -60,7 +60,7 @@ def test_the_four_exit_codes(release: Release, tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_the_callers_errors_end_in_3_and_say_so(arguments: list[str], release: Release) -> None:
-    done = gate(release.write(), *arguments)
+    done = gate_here(release.write(), *arguments)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr
     assert "Traceback" not in done.stderr
@@ -96,7 +96,7 @@ def test_bad_input_ends_in_one_readable_message(name: str, release: Release) -> 
     if name == "a directory as the rules":
         (folder / "gate.toml").unlink()
         (folder / "gate.toml").mkdir()
-    done = gate(folder, *CHECK, "--format", "json", "--output", "verdict.json")
+    done = gate_here(folder, *CHECK, "--format", "json", "--output", "verdict.json")
     assert (done.returncode, done.stdout) == (code, "")
     assert done.stderr.startswith("gate: ")
     assert said in done.stderr
@@ -109,7 +109,7 @@ def test_a_huge_file_is_refused_without_being_read(release: Release) -> None:
     for name in ("huge.json", "huge.jsonl"):
         with (folder / FOLDER / name).open("wb") as stream:
             stream.truncate(1024**3)
-        done = gate(folder, *CHECK)
+        done = gate_here(folder, *CHECK)
         assert done.returncode == 3
         assert f"{FOLDER}/{name}: it has 1,073,741,824 bytes" in done.stderr
         (folder / FOLDER / name).unlink()
@@ -118,7 +118,7 @@ def test_a_huge_file_is_refused_without_being_read(release: Release) -> None:
 def test_a_link_out_of_the_ledger_is_refused(release: Release) -> None:
     folder = release.write()
     (folder / FOLDER / "passwd.json").symlink_to("/etc/passwd")
-    done = gate(folder, *CHECK)
+    done = gate_here(folder, *CHECK)
     assert (done.returncode, done.stdout) == (3, "")
     assert f"{FOLDER}/passwd.json: it is a symbolic link that leads out of the ledger" in done.stderr
 
@@ -146,19 +146,19 @@ def test_an_odd_name_is_carried_through_every_output(name: str, release: Release
     release.receipt("gx10.json")["runs"].pop()
     folder = release.write()
     label = f"gx10/{name}/code/think-off/declared"
-    done = gate(folder, *CHECK, "--format", "json")
+    done = gate_here(folder, *CHECK, "--format", "json")
     assert [f["focus"] for f in json.loads(done.stdout)["findings"]] == [label]
     assert done.returncode == 1
     for command in (["check"], ["notes"], ["known-issues"], ["graph"]):
-        other = gate(folder, *command, "--tag", VERSION)
+        other = gate_here(folder, *command, "--tag", VERSION)
         assert other.returncode in {0, 1}, other.stderr
-    explained = gate(folder, "explain", label, "--tag", VERSION)
+    explained = gate_here(folder, "explain", label, "--tag", VERSION)
     assert (explained.returncode, explained.stdout.splitlines()[0]) == (0, label)
 
 
 def test_a_name_with_a_line_break_is_refused_by_name(release: Release) -> None:
     release.receipt("inventory-gx10.json")["models"][1]["file"] = "beta\nq4_k.gguf"
-    done = gate(release.write(), *CHECK)
+    done = gate_here(release.write(), *CHECK)
     assert done.returncode == 3
     assert (
         done.stderr
@@ -171,7 +171,7 @@ def test_a_recorded_reason_can_not_drive_the_terminal(release: Release) -> None:
         verdict="fail", reason="\x1b[2J\x1b]0;owned\x07 CONFORMS\n\u202e v0.71.0 may be cut."
     )
     for form in ("text", "json"):
-        done = gate(release.write(), *CHECK, "--format", form)
+        done = gate_here(release.write(), *CHECK, "--format", form)
         assert done.returncode == 1
         assert not set(done.stdout) & {"\x1b", "\x07", "\u202e"}
         assert not any(line.lstrip().startswith("CONFORMS") for line in done.stdout.splitlines())
@@ -179,16 +179,16 @@ def test_a_recorded_reason_can_not_drive_the_terminal(release: Release) -> None:
 
 def test_output_writes_the_format_to_the_file_and_the_text_to_the_log(release: Release) -> None:
     folder = release.write()
-    done = gate(folder, *CHECK, "--format", "json", "--output", "verdict.json")
+    done = gate_here(folder, *CHECK, "--format", "json", "--output", "verdict.json")
     assert json.loads((folder / "verdict.json").read_text())["verdict"] == "conforms"
     assert "CONFORMS" in done.stdout.splitlines()[0]
-    direct = gate(folder, *CHECK, "--format", "json")
+    direct = gate_here(folder, *CHECK, "--format", "json")
     assert direct.stdout == (folder / "verdict.json").read_text()
 
 
 @pytest.mark.parametrize("target", [".", "none/verdict.json"])
 def test_where_the_verdict_can_not_be_written_the_code_is_3(target: str, release: Release) -> None:
-    done = gate(release.write(), *CHECK, "--format", "json", "--output", target)
+    done = gate_here(release.write(), *CHECK, "--format", "json", "--output", target)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(f"gate: {target}: ")
 
@@ -220,7 +220,7 @@ def test_an_output_without_unicode_still_gets_the_bytes(release: Release) -> Non
 
 
 def test_the_schemas_are_schemas_and_the_receipts_obey_them(release: Release) -> None:
-    done = gate(release.folder, "schema")
+    done = gate_here(release.folder, "schema")
     schemas: dict[str, Any] = json.loads(done.stdout)
     for schema in schemas.values():
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -234,7 +234,8 @@ def test_the_schemas_are_schemas_and_the_receipts_obey_them(release: Release) ->
             seen.add(document["schema"])
     assert seen == {f"taggate/{name}/v1" for name in ("run-receipt", "inventory-receipt", "suite-receipt", "contexts")}
     assert (
-        json.loads(gate(release.folder, "schema", "taggate/run-receipt/v1").stdout) == schemas["taggate/run-receipt/v1"]
+        json.loads(gate_here(release.folder, "schema", "taggate/run-receipt/v1").stdout)
+        == schemas["taggate/run-receipt/v1"]
     )
 
 
@@ -258,14 +259,14 @@ def test_explain_tells_a_passed_a_missing_a_failed_and_a_declaimed_cell(release:
         (CELL.replace("/run/", "/code/"), ["PASSED", "✓ verdict", "the rules pin alpha-q4_k_m.gguf on lambda"]),
         ("gx10/beta-q4_k_m.gguf/run/think-off/4k", ["DE-CLAIMED", "Decision: d", "#1", "So be it.", "· verdict"]),
     ):
-        done = gate(folder, "explain", cell, "--tag", VERSION)
+        done = gate_here(folder, "explain", cell, "--tag", VERSION)
         assert done.returncode == 0
         for words in (cell, *said):
             assert words in done.stdout
 
 
 def test_explain_of_no_cell_names_the_nearest(release: Release) -> None:
-    done = gate(release.write(), "explain", CELL.replace("4k", "4kk"), "--tag", VERSION)
+    done = gate_here(release.write(), "explain", CELL.replace("4k", "4kk"), "--tag", VERSION)
     assert (done.returncode, done.stdout) == (3, "")
     assert f"\n  {CELL}\n" in done.stderr
 
@@ -274,7 +275,7 @@ def test_the_sample_ledger_is_judged_as_its_readme_says() -> None:
     root = Path(__file__).parent.parent
     counts = {}
     for version, code in (("0.69.0", 1), ("0.70.0", 0), ("0.71.0", 1)):
-        done = gate(root, "check", "--tag", version, "--format", "json")
+        done = gate_here(root, "check", "--tag", version, "--format", "json")
         assert done.returncode == code, done.stderr
         counts[version] = json.loads(done.stdout)["counts"]["cells"]
     assert counts["0.70.0"]["missing"] == counts["0.70.0"]["failed"] == 0
@@ -290,11 +291,11 @@ def test_two_releases_in_one_folder_do_not_meet(tmp_path: Path) -> None:
         if "/0.71.0/" in p
     }
     release.documents |= other
-    assert gate(release.write(), *CHECK).returncode == 0
-    done = gate(tmp_path, "check", "--tag", "0.72.0", "--commit", COMMIT)
+    assert gate_here(release.write(), *CHECK).returncode == 0
+    done = gate_here(tmp_path, "check", "--tag", "0.72.0", "--commit", COMMIT)
     assert done.returncode == 3  # its release.toml says that it is another version
     (tmp_path / "receipts/0.72.0/release.toml").unlink()
-    done = gate(tmp_path, "check", "--tag", "0.72.0", "--commit", COMMIT, "--format", "json")
+    done = gate_here(tmp_path, "check", "--tag", "0.72.0", "--commit", COMMIT, "--format", "json")
     assert {f["property"] for f in json.loads(done.stdout)["findings"]} == {"fresh"}
 
 
@@ -312,7 +313,7 @@ def test_a_full_disk_behind_standard_output_is_said(release: Release) -> None:
 
 def test_the_verdict_of_an_earlier_run_does_not_survive_a_decline(release: Release) -> None:
     folder = release.write()
-    assert gate(folder, *CHECK, "--format", "json", "--output", "verdict.json").returncode == 0
+    assert gate_here(folder, *CHECK, "--format", "json", "--output", "verdict.json").returncode == 0
     (folder / FOLDER / "broken.json").write_text("{")
-    assert gate(folder, *CHECK, "--format", "json", "--output", "verdict.json").returncode == 3
+    assert gate_here(folder, *CHECK, "--format", "json", "--output", "verdict.json").returncode == 3
     assert not (folder / "verdict.json").exists()

@@ -21,7 +21,8 @@ from gate.ledger.given import Given
 from gate.ledger.rows import Receipt, RunRow
 from gate.malformed import checked
 from tests.conftest import REAL
-from tests.release import COMMIT, OTHER_COMMIT, VERSION, gate
+from tests.release import COMMIT, OTHER_COMMIT, VERSION
+from tests.release import gate_here as gate
 
 AT = "2026-10-12T09:00:00Z"
 LADDER = "aprender/evidence/dogfood/models/0.69.1/gx10.json"

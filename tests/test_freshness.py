@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from tests.release import NOW, RULES, VERSION, Release, gate
+from tests.release import NOW, RULES, VERSION, Release
+from tests.release import gate_here as gate
 from tests.test_subject import git
 
 IGNORE = '\n[freshness]\nignore = ["receipts/**"]\n'

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.release import COMMIT, VERSION, Release, gate, judged
+from tests.release import COMMIT, VERSION, Release, judged
+from tests.release import gate_here as gate
 
 DOGFOOD: dict[str, Any] = {
     "crate": "demo", "version": VERSION, "timestamp": "20261012T090000Z", "commit": COMMIT, "verdict": "GO",

@@ -18,7 +18,8 @@ from gate.verdict import Verdict
 from tests.falsifiers.conformance import SHAPE, with_conformance
 from tests.falsifiers.falsifier import judge
 from tests.falsifiers.kernel import GEMV, TOPK, with_kernels
-from tests.release import COMMIT, VERSION, Release, gate, judged
+from tests.release import COMMIT, VERSION, Release, judged
+from tests.release import gate_here as gate
 
 CONFORMANCE = "aprender/evidence/gpu-shape-conformance/gx10.json"
 KERNEL = "aprender/evidence/kernels/gdn_decode_attention_splitk/gx10.json"

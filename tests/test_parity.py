@@ -19,7 +19,8 @@ from gate.ledger import read_receipt
 from gate.ledger.rows import Receipt, SuiteRow
 from tests.falsifiers import parity, performance, suite_row, tokenizer
 from tests.falsifiers.falsifier import judge
-from tests.release import BINARY, COMMIT, VERSION, Release, gate, judged, parities, performances, tokenizers
+from tests.release import BINARY, COMMIT, VERSION, Release, judged, parities, performances, tokenizers
+from tests.release import gate_here as gate
 from tests.test_real import COMMIT as REAL_COMMIT
 from tests.test_real import RULES as REAL_RULES
 

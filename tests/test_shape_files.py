@@ -10,7 +10,8 @@ import pytest
 from gate import shape_files
 from gate.errors import BadFile, Declined
 from tests.falsifiers.falsifier import CELL, judge
-from tests.release import NOW, VERSION, Release, gate
+from tests.release import NOW, VERSION, Release
+from tests.release import gate_here as gate
 
 PREFIXES = """\
 @prefix gate: <https://w3id.org/taggate/ns#> .
