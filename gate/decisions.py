@@ -45,8 +45,8 @@ def _compute(text: str) -> str:
     least = text.strip().removeprefix(AT_LEAST).strip()
     if not text.strip().startswith(AT_LEAST):
         return compute_capability(text)
-    # `12` alone is a major number; from 20 on, two digits are spelled as the compiler does, and `89` is 8.9.
-    return AT_LEAST + compute_capability(f"{least}.0" if re.fullmatch("1?[0-9]", least) else least)
+    # After `>=` a number alone is a major one: `>=12` is 12.0, where `12.0` alone must have its point.
+    return AT_LEAST + compute_capability(f"{least}.0" if re.fullmatch("[0-9]{1,2}", least) else least)
 
 
 def _mode(text: str) -> str:

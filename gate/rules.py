@@ -91,6 +91,7 @@ class Host(Table):
     aliases: list[Name] = []
     gpu: Text | None = None
     compute: Compute | None = None
+    memory_bytes: Annotated[int, Field(gt=0, le=2**53)] | None = None
     required: bool = True
 
 
@@ -140,7 +141,7 @@ class Models(Table):
 
 
 class Parity(Table):
-    """How much of a run's output must be the reference run's: its first `prefix` tokens, or all of a shorter one."""
+    """How much of a run's output must be the reference run's: its first `prefix` tokens, or all that it had."""
 
     against: Name
     prefix: Annotated[int, Field(gt=0)]
@@ -204,8 +205,10 @@ class Claims(Table):
 
 
 def _not_everything(glob: str) -> str:
-    if not re.sub(r"\[[^\]]*\]", "", glob).strip("*?/."):
-        raise ValueError("ignores everything, so that no receipt would ever be stale")
+    if "[" in glob or not glob.strip("*?/."):
+        raise ValueError(
+            "ignores everything, or holds a bracket, which could; name what may differ, such as receipts/**"
+        )
     if glob.startswith((":", "/", "!")) or ".." in glob.split("/"):
         raise ValueError("is not a glob of paths below the rules' own folder, such as receipts/**")
     return glob

@@ -164,6 +164,11 @@ class Verdict:
         return Counter(cell.state for cell in self.cells)
 
     @property
+    def refusals(self) -> int:
+        """How many of the owed cells owe a refusal and not a pass."""
+        return sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)
+
+    @property
     def read(self) -> tuple[str, ...]:
         """The paths of everything that the verdict rests on."""
         return tuple(path for path, _ in self.inputs)
@@ -185,8 +190,7 @@ class Verdict:
             "evaluated_at": instant(self.evaluated_at),
             "scope": None,
             "counts": {
-                "cells": _counted(states)
-                | {"refusals": sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)},
+                "cells": _counted(states) | {"refusals": self.refusals},
                 **kernels,
                 "orphan_rows": self.orphan_rows,
                 "receipts": self.receipts,

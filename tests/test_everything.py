@@ -147,7 +147,9 @@ def _refusing(total: int, required: int) -> Callable[[Release], None]:
             inventory["models"][0] |= {"weights_bytes": 5000, "kv_bytes_per_token": 1, "workspace_bytes": 100}
         for verb in VERBS:
             for thinking in ("off", "on"):
-                release.row("gx10", MODEL, verb, thinking, "declared").update(verdict="refused", required_bytes=21_484)
+                release.row("gx10", MODEL, verb, thinking, "declared").update(
+                    verdict="refused", required_bytes=21_484, answer_chars=0
+                )
         release.row("gx10", MODEL, "run", "off", "declared")["required_bytes"] = required
 
     return change

@@ -414,6 +414,10 @@ def test_a_suite_goes_only_with_a_pass() -> None:
     assert of_junit(xml(""))["verdict"] == "no-go"
     assert of_junit(xml('<testcase name="a"><skipped message="later"/></testcase>'))["verdict"] == "no-go"
     assert of_junit("<testsuites/>", Given(VERSION, COMMIT, None, AT, "unit"))["verdict"] == "no-go"
+    inner = '<testsuite name="o"><testsuite name="i" failures="2"><testcase name="a"/></testsuite></testsuite>'
+    assert of_junit(inner, Given(VERSION, COMMIT, None, AT))["contradictions"] == [
+        "testsuite 'i': failures is 2, and its cases say 0"
+    ]
     nested = '<testsuite name="o"><testsuite name="i"><testcase name="a"><failure/></testcase></testsuite></testsuite>'
     assert of_junit(nested, Given(VERSION, COMMIT, None, AT))["verdict"] == "no-go"
 
@@ -424,6 +428,24 @@ def test_counters_that_differ_from_the_cases_are_reported_and_no_go() -> None:
     assert found["verdict"] == "no-go"
     assert of_junit(xml(CASES.format(""), tests=2, failures=1))["verdict"] == "no-go"
     assert of_junit(xml(CASES.format(""), tests=2, failures=0, errors=0))["verdict"] == "go"
+    assert of_junit(xml(CASES.format(""), skipped=1))["verdict"] == "no-go"
+    assert of_junit(xml(CASES.format("<skipped/>"), tests=2, skipped=1))["verdict"] == "go"
+
+
+@pytest.mark.parametrize("counter", ["tests", "failures", "errors", "skipped"])
+def test_the_counters_of_the_root_count_all_cases(counter: str) -> None:
+    whole = xml(CASES.format("")).replace(
+        "</testsuites>", '<testsuite name="o"><testcase name="c"/></testsuite></testsuites>'
+    )
+    said = Given(VERSION, COMMIT, None, AT, "unit")
+    found = of_junit(whole.replace("<testsuites>", f'<testsuites {counter}="10">'), said)
+    counted = 3 if counter == "tests" else 0
+    assert found["contradictions"] == [f"testsuites: {counter} is 10, and its cases say {counted}"]
+    assert found["verdict"] == "no-go"
+    right = whole.replace("<testsuites>", '<testsuites tests="3" failures="0" errors="0" skipped="0">')
+    assert of_junit(right, said)["verdict"] == "go"
+    with pytest.raises(BadFile, match="testsuites: its tests is 'x', which is no count"):
+        of_junit(whole.replace("<testsuites>", '<testsuites tests="x">'), said)
 
 
 @pytest.mark.parametrize(
@@ -521,7 +543,7 @@ def of_in_toto(tests: Any = None, given: Given = TESTED, **statement: Any) -> An
     ("predicate", "verdict", "contradictions"),
     [
         ({}, "go", 0), ({"result": "FAILED"}, "no-go", 0), ({"result": "WARNED"}, "no-go", 0), ({"passedTests": []}, None, 0),
-        ({"failedTests": ["c"]}, "no-go", 1), ({"warnedTests": ["c"]}, "no-go", 1), ({"failedTests": ["a"]}, "no-go", 2),
+        ({"failedTests": ["c"]}, "no-go", 1), ({"warnedTests": ["c"]}, "no-go", 1), ({"failedTests": ["c"], "warnedTests": ["d"]}, "no-go", 2),
         ({"result": "WARNED", "warnedTests": ["c"]}, "no-go", 0), ({"result": "WARNED", "failedTests": ["c"]}, "no-go", 1),
     ],
 )  # fmt: skip
@@ -560,6 +582,9 @@ def test_an_envelope_says_that_nobody_verified_it(encode: Any) -> None:
         ({"predicate": {"result": "PASSED", "passedTests": "all"}}, "predicate.passedTests"),
         ({"subject": [{"digest": {"gitCommit": "c0ffee"}}]}, "is no full commit"),
         ({"subject": [{"digest": {"gitCommit": c}} for c in (COMMIT, OTHER_COMMIT)]}, "it names 2 commits"),
+        ({"subject": [{"digest": {"gitCommit": COMMIT, "sha1": OTHER_COMMIT}}]}, "it names 2 commits"),
+        ({"predicate": {"result": "PASSED", "passedTests": ["a", "a"]}}, "the test 'a' is named 2 times"),
+        ({"predicate": {"result": "FAILED", "passedTests": ["a"], "failedTests": ["a"]}}, "the test 'a' is named 2 times"),
     ],
 )  # fmt: skip
 def test_an_odd_statement_is_refused(statement: Any, said: str) -> None:
@@ -575,6 +600,15 @@ def test_the_commit_is_the_statements_own() -> None:
         of_in_toto(given=Given(VERSION, OTHER_COMMIT, None, AT, "ci"), subject=[{"name": "x"}])["release"]["commit"]
         == OTHER_COMMIT
     )
+    for subject in (
+        {"digest": {"sha1": COMMIT}},
+        {"name": "git+https://x", "digest": {"sha1": COMMIT, "sha256": "0" * 64}},
+    ):
+        assert of_in_toto(subject=[subject])["release"]["commit"] == COMMIT
+        with pytest.raises(BadFile, match="--commit says"):
+            of_in_toto(given=Given(VERSION, OTHER_COMMIT, None, AT, "ci"), subject=[subject])
+    artifact = {"name": "x.tar", "digest": {"sha1": OTHER_COMMIT, "sha256": "0" * 64}}
+    assert of_in_toto(given=Given(VERSION, COMMIT, None, AT, "ci"), subject=[artifact])["release"]["commit"] == COMMIT
     with pytest.raises(CallersError, match=r"^--commit is needed"):
         of_in_toto(subject=[{"name": "x"}])
 

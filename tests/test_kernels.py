@@ -18,7 +18,7 @@ from gate.verdict import Verdict
 from tests.falsifiers.conformance import SHAPE, with_conformance
 from tests.falsifiers.falsifier import judge
 from tests.falsifiers.kernel import GEMV, TOPK, with_kernels
-from tests.release import COMMIT, VERSION, Release, judged
+from tests.release import COMMIT, OTHER_COMMIT, VERSION, Release, judged
 from tests.release import gate_here as gate
 
 CONFORMANCE = "aprender/evidence/gpu-shape-conformance/gx10.json"
@@ -72,6 +72,7 @@ def conforming(release: Release, real: Path) -> Release:
     text = (real / CONFORMANCE).read_text(encoding="utf-8")
     documents = json.dumps(release.documents).replace(COMMIT, json.loads(text)["commit"])
     release.documents = json.loads(documents) | {f"receipts/{VERSION}/shapes.json": text}
+    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the harness never names
     release.rules = release.rules.replace('compute = "8.9"', 'compute = "8.9"\nrequired = false')
     release.rules = release.rules.replace('hosts = ["lambda"]', 'hosts = ["gx10"]')
     release.rules = release.rules.replace("[require]", "[require]\nconformance = true")
@@ -120,6 +121,7 @@ def test_the_real_kernel_receipt_is_read_and_can_stand_for_nothing(release: Rele
     release.receipt("inventory-gx10.json")["models"][0]["dispatched"].append(
         {"kernel": "gdn_decode_attention_splitk", "quant": "F16"}
     )
+    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the real receipt doesn't name
     release.documents[f"receipts/{VERSION}/splitk.json"] = path.read_text(encoding="utf-8")
     verdict, _ = judge(release.write())
     label = "gx10/kernel/gdn_decode_attention_splitk/F16"
@@ -293,6 +295,7 @@ def test_a_kernel_diff_receipt_alone_says_what_a_model_runs(release: Release) ->
     own["dispatch"][0]["kernels"].pop()
     own["rows"].pop()
     release.documents[f"receipts/{VERSION}/diff-gx10.json"] = own
+    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which this format never names
     verdict, _ = judge(release.write())
     assert violations(verdict, "kernel") == [("lambda/kernel/q4k_gemv/Q4_K", "receipt", "missing")]
     assert "gx10/kernel/q4k_gemv/Q4_K" in states(verdict, "kernels")["passed"]
@@ -353,7 +356,8 @@ def harness(**values: Any) -> dict[str, Any]:
     [
         ({}, "pass", False),
         ({"pass": None}, None, False),
-        ({"pass": False}, "fail", False),
+        ({"pass": False, "failed": 1}, "fail", False),
+        ({"pass": False}, "fail", True),
         ({"worst": 1e-3}, "fail", True),
         ({"worst": "inf"}, "fail", True),
         ({"worst": "NaN"}, "fail", True),
@@ -371,6 +375,54 @@ def test_a_conformance_row_passes_by_its_own_checks(
     receipt = as_receipt(tmp_path, harness(**values))
     assert [row.verdict for row in receipt.conformance] == [verdict]
     assert bool(receipt.contradictions) == contradicted
+
+
+@pytest.mark.parametrize(
+    ("values", "verdicts"),
+    [
+        ({"failed": 1}, ["pass", "fail"]),
+        ({"failed": 0}, ["error", "fail"]),
+        ({"failed": 3}, ["error", "fail"]),
+        ({"failed": 1, "harness_rc": 101}, ["error", "fail"]),
+    ],
+)
+def test_a_failing_row_does_not_explain_the_failures_of_others(
+    values: Any, verdicts: list[str], tmp_path: Path
+) -> None:
+    document = harness(**values)
+    document["rows"] += [
+        document["rows"][0] | {"k": 4096, "pass": False},
+        document["rows"][0] | {"k": 8192, "pass": False, "excluded": True, "worst": "inf"},
+    ]
+    receipt = as_receipt(tmp_path, document)
+    assert [row.verdict for row in receipt.conformance] == [*verdicts, "fail"]
+
+
+@pytest.mark.parametrize("of", ["another host", "another commit", "a second row", "no kernel"])
+def test_a_row_widens_no_declaim_of_a_kernel(of: str, release: Release) -> None:
+    with_kernels(release)
+    with_conformance(release)
+    release.receipt("kernels-gx10.json")["rows"][0]["verdict"] = "fail"
+    shapes = release.receipt("shapes-gx10.json")
+    shapes["rows"][0]["excluded"] = True
+    own = json.loads(json.dumps(shapes)) | {"rows": [dict(shapes["rows"][0])]}
+    if of == "another host":
+        del shapes["rows"][0]["kernel"]
+        own["host"] = "lambda"
+    elif of == "another commit":
+        own["release"]["commit"] = OTHER_COMMIT
+        shapes["rows"].pop(0)
+    elif of == "a second row":
+        shapes["rows"][0]["kernel"] = "other_gemv"
+    else:
+        del shapes["rows"][0]["kernel"]
+    if of != "no kernel":
+        release.documents[f"receipts/{VERSION}/own.json"] = own
+    release.claims = declaim('kernel = "iq3_s_gemv"\nhost = "gx10"')
+    verdict, _ = judge(release.write())
+    (declaimed,) = verdict.declaimed
+    assert [one.label for one in declaimed.covered] == [GEMV]
+    assert (SHAPE, "excluded", "excluded") in violations(verdict, "conformance")
 
 
 def test_the_rows_are_a_census_only_where_the_receipt_names_one(tmp_path: Path) -> None:

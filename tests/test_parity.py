@@ -114,7 +114,8 @@ def test_a_figure_at_another_configuration_is_named_where_one_is_missing(release
     performance.claimed(release)
     for row in release.documents[performance.RECEIPT]["rows"]:
         row["configuration"] = "eight users"
-    (finding,) = judged(release.write())["findings"]
+    finding, *orphans = judged(release.write())["findings"]
+    assert [f["reason"] for f in orphans] == ["orphan"] * 3
     assert "measured instead at: eight users" in finding["message"]
 
 
@@ -127,6 +128,8 @@ def test_the_comparator_may_stand_in_a_receipt_of_its_own_and_the_model_under_an
         row["model"]["file"] = "alpha-renamed.gguf"
     for row in theirs["rows"]:
         del row["value"]
+    models = release.receipt("inventory-lambda.json")["models"]
+    models.append(models[0] | {"file": "alpha-renamed.gguf"})
     release.documents[f"receipts/{VERSION}/llama.json"] = theirs
     assert shapes(release.write())["performance"] == 1
 
@@ -379,7 +382,7 @@ def test_an_option_that_contradicts_the_file_is_refused(options: Any, said: str,
 
 def bench(**changes: Any) -> list[dict[str, Any]]:
     return [
-        {"build_commit": "8cf427ff", "backends": "CUDA", "model_filename": "models/alpha-q4_k_m.gguf", "n_prompt": 0,
+        {"build_commit": COMMIT[:8], "backends": "CUDA", "model_filename": "models/alpha-q4_k_m.gguf", "n_prompt": 0,
          "n_gen": 128, "n_depth": 0, "n_gpu_layers": 99, "test_time": "2026-10-12T08:00:00Z", "avg_ts": 101.0,
          "samples_ns": [1, 2, 3], "samples_ts": [100.0, 101.0, 102.0], **changes}
     ]  # fmt: skip
@@ -397,11 +400,29 @@ def test_the_samples_of_llama_bench_are_runs(tmp_path: Path) -> None:
         "2026-10-12T08:00:00Z", {"averages": 2, "times in nanoseconds": 6},
     )  # fmt: skip
     assert "binary_sha256" not in found["release"]
-    named = ingested(tmp_path, "llama-bench", bench(), *options, "--comparator", "llama.cpp", "--configuration", "c")
+    other = bench(build_commit="8cf427ff")
+    named = ingested(tmp_path, "llama-bench", other, *options, "--comparator", "llama.cpp", "--configuration", "c")
     (row, *_) = receipt(named).performances
     assert (row.value, row.comparator, row.comparator_value, row.comparator_pin, row.configuration) == (
         None, "llama.cpp", 100.0, "8cf427ff", "c",
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("document", "options", "said"),
+    [
+        (bench() + bench(build_commit="8cf427ff"), (), "[1].build_commit: it measured 8cf427ff, and --commit says"),
+        (bench(build_commit="unknown"), (), "it measured unknown, and --commit says"),
+        (bench(), ("--model", "beta.gguf"), "it measured 'alpha-q4_k_m.gguf', and --model says 'beta.gguf'"),
+        (bench(), ("--model", "b.gguf", "--comparator", "llama.cpp"), "and --model says 'b.gguf'"),
+    ],
+)
+def test_an_option_that_llama_bench_contradicts_is_refused(
+    document: Any, options: Any, said: str, tmp_path: Path
+) -> None:
+    done = ingest(tmp_path, "llama-bench", document, *BOUND, *options)
+    assert done.returncode == 3
+    assert said in done.stderr
 
 
 @pytest.mark.parametrize("document", [[], {}, bench(samples_ts=[]), bench(samples_ts=["1"]), bench(n_gen=-1)])
@@ -431,7 +452,17 @@ def test_a_vllm_benchmark_is_one_run(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("change", [{"completed": 99}, {"failed": 1}, {"errors": ["", "timed out"]}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"completed": 99},
+        {"completed": 101},
+        {"completed": 0, "num_prompts": None},
+        {"num_requests": 8},
+        {"failed": 1},
+        {"errors": ["", "timed out"]},
+    ],
+)
 def test_the_rates_of_a_run_with_failures_are_no_figures(change: Any, tmp_path: Path) -> None:
     found = ingested(tmp_path, "vllm-bench", VLLM | change, *BOUND, *MODEL)
     assert [row.value for row in receipt(found).performances] == [None] * 3

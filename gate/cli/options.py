@@ -142,4 +142,5 @@ def emit(text: str, output: Path | None) -> None:
         # The reader has gone; the exit code still says what was found.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python's last flush would change the code
         raise CallersError(f"standard output can't be written: {error.strerror}") from None

@@ -2,8 +2,8 @@
 
 What is taken for a pass: a row whose own `verdict` says `pass`, in any case of letters. Its error, its bound and the
 bound's source are handed on as they stand, and the shapes decide. A row with an `index_mismatch` or a `tie_margin` is
-one of a discrete kernel, whose `max_err` means nothing: the two sides picked different things. The words `NaN` and
-`inf` in place of a number are unknown and without bound. `apr_sha` alone is a full commit.
+one of a discrete kernel, which has no `max_err`: the two sides picked different things. The words `NaN` and `inf` in
+place of a number are unknown and without bound. `apr_sha` alone is a full commit.
 
 `dispatch` lists the kernels of each model; an entry that is a bare string names a kernel that works on no weights.
 """

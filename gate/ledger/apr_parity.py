@@ -4,7 +4,8 @@ What is taken for a pass: nothing is decided here. For each prompt both engines'
 many match from the start is counted from them, and the shapes hold it against what the rules ask. `greedy_divergence`
 says where they part too: where it contradicts the tokens, the file is refused. Its own `pass` is left out. It admits a
 prompt whose outputs part where the next token was a near-tie (`tau`), which is another question than the rules ask; so
-are the teacher-forced steps, and the margins.
+are the teacher-forced steps, and the margins. The file doesn't show that an output ended by itself and was not cut off:
+the prefix that the rules ask for is owed in full.
 
 The file names no host, version, commit, time or backend, and no sha256 of its model: the options do.
 """

@@ -11,6 +11,9 @@ TYPES = {
     29: "IQ1_M", 30: "BF16", 34: "TQ1_0", 35: "TQ2_0", 39: "MXFP4",
 }  # fmt: skip
 
+# Those that hold plain numbers, as norms and biases do: no quantization, and no row of a census for a vector.
+NUMBERS = frozenset({"F32", "F16", "BF16", "F64", "I8", "I16", "I32", "I64"})
+
 
 def type_name(number: int) -> str:
     """Return the name of the quant type that ggml numbers so; one that the table doesn't know keeps its number."""

@@ -4,7 +4,7 @@ What is taken for a pass: a row whose `pass` is true, whose `worst` error is a n
 which names no `panic`, and whose type has a negative control that went red. The control feeds the kernel a corrupted
 block; where it stays green the harness can't see that type's errors, so that its passes prove nothing: they are read as
 `skip`. A `pass` that contradicts its own row is reported and is no pass. Where the harness ended with another code than
-0, or counts failed rows, and no row shows it, no row is a pass either.
+0, or counts another number of failed rows than are here, excluded ones aside, no row is a pass either.
 
 A row says `excluded` where the product doesn't run the type on that GPU. It is handed on, and is never a pass.
 
@@ -90,7 +90,7 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
     found = checked(ShapeConformance, document, file.path)
     commit = found.commit if found.commit and FULL_COMMIT.fullmatch(found.commit) else None
     rows = [_row(index, row, found) for index, row in enumerate(found.rows)]
-    why = _harness_failed(found, rows)
+    why = _harness_failed(found)
     if why is not None:
         rows = [
             replace(row, verdict="error", reason=row.reason or why) if row.verdict == "pass" else row for row in rows
@@ -100,6 +100,7 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
         file, schema, Binding(None, commit, versionless=True), host=found.host, conformance=tuple(rows),
         census=tuple((row.quant, row.shape) for row in rows) if found.census else None,
         compute=compute_capability(capability[1]) if capability else None,
+        gpu=(_CAPABILITY.sub("", found.gpu).strip() or None) if found.gpu else None,
         left_out=unread(found, rows=found.rows), contradictions=tuple(_contradictions(found, rows, why)),
     )  # fmt: skip
 
@@ -126,13 +127,16 @@ def _judged(row: ShapeRow, found: ShapeConformance) -> tuple[str | None, str | N
     return "pass", None
 
 
-def _harness_failed(found: ShapeConformance, rows: list[ConformanceRow]) -> str | None:
-    """Say what the harness says of a failure that no row shows."""
-    if any(row.verdict != "pass" and row.excluded is not True for row in rows):
-        return None
+def _harness_failed(found: ShapeConformance) -> str | None:
+    """Say why the harness as a whole can't be believed, so that none of its passes is one."""
     if found.harness_rc:
-        return f"the harness ended with {found.harness_rc}, and no row says why"
-    return f"the harness counts {found.failed} failed rows, and none of them is here" if found.failed else None
+        return f"the harness ended with {found.harness_rc}"
+    judged = [row.pass_ for row in found.rows if row.excluded is not True]
+    failing = judged.count(False)
+    # One that says neither may be counted or not.
+    if found.failed is None or failing <= found.failed <= failing + judged.count(None):
+        return None
+    return f"the harness counts {found.failed} failed rows, and {failing} are here"
 
 
 def _contradictions(found: ShapeConformance, rows: list[ConformanceRow], why: str | None) -> Iterator[str]:

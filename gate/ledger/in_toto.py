@@ -2,17 +2,19 @@
 
 What is taken for a pass: the result `PASSED`, at least one test that passed by name, and none that warned or failed.
 `WARNED` and `FAILED` are no GO; a test that warned was not shown to pass, and its row says `skip`. A result that the
-tests deny, or a test in two lists, is a contradiction, and no GO. `PASSED` without the name of a test leaves open what
-passed: the receipt has no verdict.
+tests deny is a contradiction, and no GO; a test that is named twice is refused. `PASSED` without the name of a test
+leaves open what passed: the receipt has no verdict.
 
 The signatures of an envelope are **not verified**: the receipt says so and counts them. Verify them before, with the
-keys that you trust. A subject's `gitCommit` is the commit that was tested; an option that differs from it is refused.
+keys that you trust. A subject's `gitCommit` is the commit that was tested, and so is the `sha1` of one that is called
+`git+…` or has no other digest; an option that differs from it is refused.
 """
 
 from __future__ import annotations
 
 import base64
 import binascii
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -49,7 +51,15 @@ class Envelope(_Foreign):
 class Subject(_Foreign):
     """What was tested."""
 
+    name: str | None = None
+    uri: str | None = None
     digest: dict[str, str] = {}
+
+    def commits(self) -> set[str]:
+        """Return the commits that it names. Older producers call the digest of a git commit `sha1`."""
+        git = any(text is not None and text.startswith("git+") for text in (self.name, self.uri))
+        keys = {"gitCommit", "sha1"} if git or self.digest.keys() <= {"gitCommit", "sha1"} else {"gitCommit"}
+        return {self.digest[key] for key in keys & self.digest.keys()}
 
 
 class Predicate(_Foreign):
@@ -87,6 +97,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         left_out["signatures that were not verified"] = len(envelope.signatures)
     statement = checked(Statement, document, file.path)
     predicate = statement.predicate
+    _refuse_repeated(file, predicate)
     left_out |= {f"predicate, the field {name}": 1 for name in predicate.model_extra or {}}
     contradictions = _contradictions(predicate)
     return {
@@ -119,7 +130,7 @@ def _payload(file: InputFile, envelope: Envelope) -> Any:
 
 def _commit(file: InputFile, statement: Statement, given: Given) -> str:
     """Return the commit that was tested, as the statement's subjects name it, or else the option."""
-    named = {subject.digest["gitCommit"] for subject in statement.subject if "gitCommit" in subject.digest}
+    named = {commit for subject in statement.subject for commit in subject.commits()}
     if not named:
         return str(given.demand("commit"))
     if len(named) > 1:
@@ -137,9 +148,14 @@ def _contradictions(predicate: Predicate) -> list[str]:
     for key, only in (("failedTests", {"FAILED"}), ("warnedTests", {"WARNED", "FAILED"})):
         if getattr(predicate, key) and predicate.result not in only:
             found.append(f"result is {predicate.result}, and {key} names {len(getattr(predicate, key))}")
-    names = [name for key in _RESULTS for name in set(getattr(predicate, key))]
-    found += [f"the test {name!r} stands in two lists" for name in sorted({n for n in names if names.count(n) > 1})]
     return found
+
+
+def _refuse_repeated(file: InputFile, predicate: Predicate) -> None:
+    names = Counter(name for key in _RESULTS for name in getattr(predicate, key))
+    for name, count in names.items():
+        if count > 1:
+            raise BadFile(file.path, "predicate", f"the test {name[:80]!r} is named {count} times, and has one result")
 
 
 def _verdict(predicate: Predicate, contradictions: list[str]) -> dict[str, str]:

@@ -62,11 +62,15 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         CallersError: an option that the file needs wasn't given.
     """
     seen = _walk(file)
-    suites = _suites(file)
+    root = _root(file)
+    suites = list(root)
     rows = [_row(file, case) for suite in suites for case in suite]
     if len(rows) != seen["testcase"]:
         raise BadFile(file.path, "", f"it has {seen['testcase']} cases, of which {len(rows)} were found")
-    contradictions = [said for suite in suites for said in _miscounted(file, suite)]
+    contradictions = list(_miscounted(file, "testsuites", root, [row["result"] for row in rows]))
+    for suite in (inner for outer in suites for inner in _nested(outer)):
+        own = [_row(file, case)["result"] for case in suite]
+        contradictions += _miscounted(file, f"testsuite {suite.name!r}", suite, own)
     results = Counter(row["result"] for row in rows)
     go = results["pass"] and not results["fail"] and not results["error"] and not contradictions
     left_out = {f"elements <{name}>": seen[name] for name in sorted(_OUTPUT) if seen[name]}
@@ -118,7 +122,8 @@ def _walk(file: InputFile) -> Counter[str]:
     return seen
 
 
-def _suites(file: InputFile) -> list[Element]:
+def _root(file: InputFile) -> Element:
+    """Return the outermost element, as what holds the suites."""
     from junitparser import Attr, JUnitXmlError, xunit2
 
     outcome = Attr()
@@ -131,13 +136,15 @@ def _suites(file: InputFile) -> list[Element]:
 
     class Suite(xunit2.TestSuite):
         testcase = Case
-        tests, failures, errors = Attr(), Attr(), Attr()  # as they are written: the library would count them anew
+        # As they are written: the library would count them anew.
+        tests, failures, errors, skipped = Attr(), Attr(), Attr(), Attr()
 
     class Document(xunit2.JUnitXml):
         testsuite = Suite
+        tests, failures, errors, skipped = Attr(), Attr(), Attr(), Attr()
 
     try:
-        return list(Document.fromstring(file.content))
+        return Document.fromstring(file.content)
     except (JUnitXmlError, SyntaxError, ValueError) as error:
         raise BadFile(file.path, "", f"it is not JUnit XML: {error}") from None
 
@@ -169,18 +176,26 @@ def _stated(file: InputFile, case: str, attribute: str, value: str) -> str:
     )
 
 
-def _miscounted(file: InputFile, suite: Element) -> Iterator[str]:
-    """Yield where the counters of a suite differ from its cases."""
-    cases = [_row(file, case)["result"] for case in suite]
-    counted = {"tests": len(cases), "failures": cases.count("fail"), "errors": cases.count("error")}
+def _nested(suite: Element) -> Iterator[Element]:
+    yield suite
+    for inner in suite.iterchildren(type(suite)):
+        yield from _nested(inner)
+
+
+def _miscounted(file: InputFile, place: str, element: Element, cases: list[str]) -> Iterator[str]:
+    """Yield where the counters of a suite, or of the root, differ from its cases."""
+    counted = {
+        "tests": len(cases), "failures": cases.count("fail"), "errors": cases.count("error"),
+        "skipped": cases.count("skip"),
+    }  # fmt: skip
     for name, count in counted.items():
-        written = getattr(suite, name)
+        written = getattr(element, name)
         if written is not None and not re.fullmatch(r"[0-9]{1,9}", written):
-            raise BadFile(file.path, f"testsuite {suite.name!r}", f"its {name} is {written[:80]!r}, which is no count")
+            raise BadFile(file.path, place, f"its {name} is {written[:80]!r}, which is no count")
         claimed = None if written is None else int(written)
         # A counter that claims fewer failures than there are contradicts nothing that would let the suite go.
         if claimed is not None and (claimed != count if name == "tests" else claimed > count):
-            yield f"testsuite {suite.name!r}: {name} is {claimed}, and its cases say {count}"
+            yield f"{place}: {name} is {claimed}, and its cases say {count}"
 
 
 def _name(suites: list[Element]) -> str | None:

@@ -9,8 +9,9 @@ The figures are the product's own, unless `--comparator` says of whom they are: 
 to llama-bench's `build_commit`. Averages and deviations are no runs, and times are the same samples in another unit:
 both are left out and counted. A test without samples is refused: an average doesn't say of how many runs it is one.
 
-llama-bench names no host and no full commit, and no sha256 of its model: the options do. Its time is that of the last
-test, unless `--measured-at` says otherwise.
+llama-bench names no host and no full commit, and no sha256 of its model: the options do. `--commit` must begin with the
+file's `build_commit`, unless the figures are a comparator's, and `--model` must be the file that was measured. Its time
+is that of the last test, unless `--measured-at` says otherwise.
 """
 
 from __future__ import annotations
@@ -72,6 +73,8 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     tests = checked(Bench, document, file.path).root
     if not tests:
         raise BadFile(file.path, "", "it holds no test")
+    for index, test in enumerate(tests):
+        _agree(file, f"[{index}]", test, given)
     measured_at = given.measured_at or max(test.test_time for test in tests).isoformat().replace("+00:00", "Z")
     counts = {
         "averages": sum(test.avg_ts is not None for test in tests),
@@ -99,10 +102,27 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     }
 
 
-def _model(test: BenchTest, given: Given) -> dict[str, str]:
+def _agree(file: InputFile, place: str, test: BenchTest, given: Given) -> None:
+    """Refuse options that contradict a test. A comparator's build is another commit than the product's."""
+    commit = given.demand("commit")
+    if given.comparator is None and not commit.startswith(test.build_commit):
+        raise BadFile(
+            file.path, f"{place}.build_commit", f"it measured {test.build_commit[:80]}, and --commit says {commit}",
+            "Where the figures are a comparator's, name it with --comparator.",
+        )  # fmt: skip
+    if given.model not in {None, _file(test)}:
+        raise BadFile(
+            file.path, f"{place}.model_filename", f"it measured {_file(test)[:80]!r}, and --model says {given.model!r}"
+        )
+
+
+def _file(test: BenchTest) -> str:
     # A Windows path is read as one, and a POSIX path has its name after the last slash there too.
-    file = given.model or PureWindowsPath(test.model_filename).name
-    return {"file": file} | ({"sha256": given.sha256} if given.sha256 else {})
+    return PureWindowsPath(test.model_filename).name
+
+
+def _model(test: BenchTest, given: Given) -> dict[str, str]:
+    return {"file": _file(test)} | ({"sha256": given.sha256} if given.sha256 else {})
 
 
 def _metric(test: BenchTest) -> str:

@@ -242,4 +242,5 @@ def _held(row: HeldModel) -> Held:
         modes=None if row.thinking_modes is None else tuple(row.thinking_modes), weights_bytes=row.weights_bytes,
         kv_bytes_per_token=row.kv_bytes_per_token, workspace_bytes=row.workspace_bytes,
         dispatched=None if row.dispatched is None else tuple((k.kernel, k.quant) for k in row.dispatched),
+        tensor_types=None if row.tensor_types is None else tuple(name for name, n in row.tensor_types.items() if n),
     )  # fmt: skip

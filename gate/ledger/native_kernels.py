@@ -6,9 +6,9 @@ turns it red where it is needed. A measured error may be the word `NaN`, which i
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from gate.errors import BadFile
 from gate.ledger.foreign import Magnitude
@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gate.files import InputFile
+
+
+def _boundless(value: Any) -> Any:
+    return "inf" if isinstance(value, str) and value.strip().lower() == "nan" else value
+
+
+# The largest error of a shape. It is held against no bound, so that NaN, which is within none, is read as infinite.
+Worst = Annotated[Magnitude, BeforeValidator(_boundless)]
 
 
 class Kernel(Table):
@@ -56,7 +64,7 @@ class Conformance(Table):
     kernel: Name | None = None
     verdict: Verdict | None = None
     excluded: bool | None = None
-    worst: Magnitude = None
+    worst: Worst = None
     reason: str | None = None
 
 
@@ -116,6 +124,7 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
         kernels=tuple(_kernel(place, row) for place, row in rows if isinstance(row, Kernel)),
         conformance=tuple(_conformance(place, row) for place, row in rows if isinstance(row, Conformance)),
         compute=receipt.gpu.compute,
+        gpu=receipt.gpu.name,
         left_out=dict(receipt.left_out),
         contradictions=tuple(receipt.contradictions),
     )

@@ -61,6 +61,7 @@ class OutputComparison(Table):
     against: Name | None = None
     compared: Count | None = None
     matching_prefix: Count | None = None
+    ended: bool | None = None
 
 
 class PerformanceFigure(Table):
@@ -156,7 +157,7 @@ def _tokenizer(place: str, row: TokenizerComparison) -> TokenizerRow:
 def _parity(place: str, row: OutputComparison) -> ParityRow:
     return ParityRow(
         place=place, file=row.model.file, sha256=row.model.sha256, prompt=row.prompt, backend=row.backend,
-        against=row.against, compared=row.compared, matching_prefix=row.matching_prefix,
+        against=row.against, compared=row.compared, matching_prefix=row.matching_prefix, ended=row.ended,
     )  # fmt: skip
 
 

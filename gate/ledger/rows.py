@@ -76,6 +76,7 @@ class Held:
     kv_bytes_per_token: int | None = None
     workspace_bytes: int | None = None
     dispatched: tuple[tuple[str, str | None], ...] | None = None  # (kernel, quant) pairs that it runs on this host
+    tensor_types: tuple[str, ...] | None = None  # the types of its tensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +187,7 @@ class ParityRow:
     against: str | None = None
     compared: int | None = None
     matching_prefix: int | None = None
+    ended: bool | None = None  # whether the reference's output ended with the tokens compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +228,7 @@ class Receipt:
     dispatches: tuple[Dispatch, ...] = ()
     census: tuple[tuple[str, str], ...] | None = None  # (quant, shape) pairs that its host holds, beside an inventory's
     compute: str | None = None  # the compute capability that its rows were measured with
+    gpu: str | None = None  # the name of the GPU that they were measured with
     tokenizers: tuple[TokenizerRow, ...] = ()
     parities: tuple[ParityRow, ...] = ()
     performances: tuple[PerformanceRow, ...] = ()

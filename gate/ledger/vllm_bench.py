@@ -45,7 +45,7 @@ _LOAD = (
 
 
 class VllmResult(Foreign):
-    """The document. Of a run without failures, `completed` is what `num_prompts` asked for."""
+    """The document. Of a run without failures, `completed` is what `num_prompts` or `num_requests` asked for."""
 
     request_throughput: Rate | None = None
     request_goodput: Rate | None = None
@@ -54,6 +54,7 @@ class VllmResult(Foreign):
     requests_per_second: Rate | None = None
     tokens_per_second: Rate | None = None
     num_prompts: Count | None = None
+    num_requests: Count | None = None
     completed: Count | None = None
     failed: Count | None = None
     errors: list[Any] = []
@@ -99,9 +100,10 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
 
 
 def _failures(result: VllmResult) -> bool:
-    """Say whether a request failed. vLLM lists an empty text for each request that did not."""
-    short = result.num_prompts is not None and result.completed is not None and result.completed < result.num_prompts
-    return short or bool(result.failed) or any(result.errors)
+    """Say whether a request failed, or none was completed. vLLM lists an empty text for each that did not fail."""
+    asked = {count for count in (result.num_prompts, result.num_requests) if count is not None}
+    other = result.completed is not None and (result.completed == 0 or bool(asked - {result.completed}))
+    return other or bool(result.failed) or any(result.errors)
 
 
 def _configuration(document: dict[str, Any]) -> str:

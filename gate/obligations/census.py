@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gate.ledger import ggml
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from gate.ledger.rows import ConformanceRow, Ledger, Receipt
     from gate.rules import Host, Rules
@@ -61,6 +61,19 @@ def censuses(ledger: Ledger, rules: Rules) -> dict[str, list[Census]]:
     return found
 
 
+def uncensused(found: list[Census], rules: Rules) -> tuple[str, ...]:
+    """Return the quant types that a host's inventories say owed files hold, and that no census of the host names."""
+    held = {
+        ggml.spelled(name)
+        for receipt in {census.receipt.file.path: census.receipt for census in found}.values()
+        if receipt.inventory
+        for model in receipt.inventory.held
+        if rules.document.models.owes(model.file)
+        for name in model.tensor_types or ()
+    }
+    return tuple(sorted(held - {quant for census in found for quant, _ in census.pairs} - ggml.NUMBERS))
+
+
 def _of_required(ledger: Ledger, rules: Rules) -> Iterator[tuple[Host, Receipt]]:
     for receipt in ledger.receipts:
         host = rules.host_named(receipt.host) if receipt.host else None
@@ -68,18 +81,29 @@ def _of_required(ledger: Ledger, rules: Rules) -> Iterator[tuple[Host, Receipt]]
             yield host, receipt
 
 
-def owed_shapes(found: dict[str, list[Census]], ledger: Ledger, rules: Rules) -> tuple[OwedShape, ...]:
-    """Return everything that must conform, by host, quant type and shape."""
-    kernels: dict[tuple[str, str, str], set[str]] = {}
+def owed_shapes(
+    found: dict[str, list[Census]], ledger: Ledger, rules: Rules, fresh: Callable[[Receipt], bool | None]
+) -> tuple[OwedShape, ...]:
+    """Return everything that must conform, by host, quant type and shape.
+
+    Its kernels are known only where each row of the shape is fresh and names its own: one that is stale, or names none,
+    may speak of any.
+    """
+    kernels: dict[tuple[str, str, str], set[str | None]] = {}
     for host, receipt in _of_required(ledger, rules):
         for row in receipt.conformance:
-            if row.kernel is not None:
-                kernels.setdefault((host.id, ggml.spelled(row.quant), row.shape), set()).add(row.kernel)
+            named = row.kernel if fresh(receipt) else None
+            kernels.setdefault((host.id, ggml.spelled(row.quant), row.shape), set()).add(named)
     return tuple(
-        OwedShape(host, quant, shape, tuple(sorted(kernels.get((host, quant, shape), ()))))
+        OwedShape(host, quant, shape, _all_named(kernels.get((host, quant, shape), set())))
         for host, held in found.items()
         for quant, shape in sorted({pair for census in held for pair in census.pairs})
     )
+
+
+def _all_named(kernels: set[str | None]) -> tuple[str, ...]:
+    named = sorted(kernel for kernel in kernels if kernel is not None)
+    return tuple(named) if len(named) == len(kernels) else ()
 
 
 def measured(ledger: Ledger, rules: Rules, shapes: tuple[OwedShape, ...]) -> Iterator[MeasuredShape]:

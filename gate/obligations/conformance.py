@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from gate.iris import term
@@ -52,6 +53,7 @@ def _host(ground: Ground, host: Host) -> Node:
     return Node(
         ground.iri("conformance-host", host.id), ("ConformanceHost",), host.id,
         tuple(("census", path) for path in censuses)
+        + tuple(("uncensused", quant) for quant in census.uncensused(ground.censuses[host.id], ground.rules))
         + tuple(("receipt", ground.iri("receipt", path)) for path in receipts),
         About(host=host.id, receipt=next(iter({**censuses, **receipts}), None)),
     )  # fmt: skip
@@ -74,10 +76,13 @@ def _row(ground: Ground, measured: MeasuredShape) -> Node:
     facts = known(
         cell=iri, orphanedBy=why, place=row.place, verdict=term(row.verdict) if row.verdict else None,
         reason=row.reason, typeExcluded=row.excluded, worstError=row.worst, tensorShape=row.shape,
+        worstFinite=None if row.worst is None else math.isfinite(row.worst),
         version=receipt.binding.version, commit=receipt.binding.commit,
         fresh=ground.fresh(receipt), staleBecause=ground.stale_because(receipt),
         compute=receipt.compute, ownCompute=own,
         computeHolds=None if receipt.compute is None or own is None else receipt.compute == own,
+        gpu=receipt.gpu, ownGpu=host.gpu if host else None, gpuHolds=ground.same_gpu(receipt),
+        binary=receipt.binding.binary, binaryHolds=ground.same_binary(receipt),
     )  # fmt: skip
     judged: tuple[str, ...] = ()
     if iri is not None and iri not in ground.declaimed:

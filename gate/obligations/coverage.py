@@ -26,10 +26,17 @@ def nodes(ground: Ground) -> Iterator[Node]:
         owed = sorted({cell.host for cell in cells if not cell.refusal_owed})
         refused = sorted({cell.host for cell in cells if cell.refusal_owed})
         file = cells[0].model.file
+        shown = {(cell.verb, cell.thinking) for cell in cells if not cell.refusal_owed}
+        gaps = sorted({_mode(cell) for cell in cells if (cell.verb, cell.thinking) not in shown}) if owed else []
         yield Node(
             ground.iri("coverage", sha256, context), ("Coverage",), f"{file}/{context}",
             known(contextTokens=cells[0].tokens)
             + tuple(("passOwedOn", ground.iri("host", host)) for host in owed)
+            + tuple(("uncovered", gap) for gap in gaps)
             + tuple(("refusalOwedOn", ground.iri("host", host)) for host in refused),
             About(model=file, context=context),
         )  # fmt: skip
+
+
+def _mode(cell: Cell) -> str:
+    return f"{cell.verb}, thinking {cell.thinking}" if cell.thinking else cell.verb

@@ -135,7 +135,7 @@ class Ground:
     def shapes(self) -> tuple[OwedShape, ...]:
         """Every quant type and tensor shape that must conform; none where the rules ask for none."""
         wanted = self.rules.document.require.conformance
-        return census.owed_shapes(self.censuses, self.ledger, self.rules) if wanted else ()
+        return census.owed_shapes(self.censuses, self.ledger, self.rules, self.fresh) if wanted else ()
 
     @cached_property
     def inventories(self) -> dict[str, list[Receipt]]:
@@ -174,6 +174,13 @@ class Ground:
         named = self.subject.binaries.get(host.id)
         wanted = self.binaries[host.id] if named is None else [named]
         return receipt.binding.binary in wanted if wanted else None
+
+    def same_gpu(self, receipt: Receipt) -> bool | None:
+        """Say whether a receipt names the GPU that the rules name for its host; None where either names none."""
+        host = self.rules.host_named(receipt.host) if receipt.host else None
+        if host is None or host.gpu is None or receipt.gpu is None:
+            return None
+        return receipt.gpu == host.gpu
 
     @cached_property
     def computes(self) -> dict[str, str | None]:

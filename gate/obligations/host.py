@@ -32,7 +32,8 @@ def _host(ground: Ground, host: Host) -> Iterator[Node]:
     yield Node(
         ground.iri("host", host.id), ("Host",), host.id,
         known(
-            ownGpu=host.gpu, ownCompute=host.compute, ownBinary=ground.subject.binaries.get(host.id),
+            passesOwed=_passes_owed(ground, host), ownGpu=host.gpu, ownCompute=host.compute,
+            ownBinary=ground.subject.binaries.get(host.id),
         )
         + tuple(("inventory", _inventory_iri(ground, receipt)) for receipt in receipts)
         + tuple(("holds", ground.held_iri(model)) for model in held)
@@ -72,6 +73,14 @@ def _superseded(ground: Ground, host: Host) -> list[Receipt]:
     return [r for r in ground.ledger.receipts if r.superseded and r.host and ground.rules.host_named(r.host) == host]
 
 
+def _passes_owed(ground: Ground, host: Host) -> int | None:
+    """Return how many cells the host owes as a pass, where it owes any as a refusal: a host may not only refuse."""
+    cells = [c for c in ground.cells if c.host == host.id and ground.cell_iri(c) not in ground.declaimed]
+    if not any(cell.refusal_owed for cell in cells):
+        return None
+    return sum(not cell.refusal_owed for cell in cells)
+
+
 def _inventory_iri(ground: Ground, receipt: Receipt) -> Iri:
     return ground.iri("receipt", receipt.file.path, "inventory")
 
@@ -85,6 +94,8 @@ def _inventory(ground: Ground, host: Host, receipt: Receipt, inventory: Inventor
             staleBecause=ground.stale_because(receipt),
             gpu=inventory.gpu, compute=inventory.compute, ownGpu=host.gpu, ownCompute=host.compute,
             gpuHolds=_same(host.gpu, inventory.gpu), computeHolds=_same(host.compute, inventory.compute),
+            memoryHolds=_same(host.memory_bytes, inventory.gpu_memory_bytes), ownMemoryBytes=host.memory_bytes,
+            gpuMemoryBytes=inventory.gpu_memory_bytes,
             held=len(inventory.held),
             owedFiles=sum(ground.rules.document.models.owes(item.file) for item in inventory.held),
             notOwed=sum(not ground.rules.document.models.owes(item.file) for item in inventory.held),
@@ -93,7 +104,7 @@ def _inventory(ground: Ground, host: Host, receipt: Receipt, inventory: Inventor
     )  # fmt: skip
 
 
-def _same(wanted: str | None, measured: str | None) -> bool | None:
+def _same(wanted: str | int | None, measured: str | int | None) -> bool | None:
     """Say whether what was measured is what the rules name; True where they name nothing, None where it isn't known."""
     if wanted is None:
         return True

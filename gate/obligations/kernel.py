@@ -42,8 +42,12 @@ def nodes(ground: Ground) -> Iterator[Node]:
     for measured in rows:
         if measured.owed is not None:
             by_kernel[measured.owed].append(measured)
+    kinds: dict[str, set[bool]] = {}
+    for measured in rows:
+        if measured.owed is not None:
+            kinds.setdefault(measured.owed.kernel, set()).add(measured.row.discrete)
     for owed, own in by_kernel.items():
-        yield _kernel(ground, owed, own)
+        yield _kernel(ground, owed, own, one_kind=len(kinds.get(owed.kernel, ())) <= 1)
     for measured in rows:
         yield _row(ground, measured)
 
@@ -80,7 +84,7 @@ def _row_iri(ground: Ground, measured: MeasuredKernel) -> Iri:
     return ground.iri("receipt", measured.receipt.file.path, measured.row.place)
 
 
-def _kernel(ground: Ground, owed: OwedKernel, own: list[MeasuredKernel]) -> Node:
+def _kernel(ground: Ground, owed: OwedKernel, own: list[MeasuredKernel], *, one_kind: bool) -> Node:
     iri = ground.owed_iri(owed)
     seen: set[str | None] = set()
     again = []
@@ -91,7 +95,8 @@ def _kernel(ground: Ground, owed: OwedKernel, own: list[MeasuredKernel]) -> Node
     return Node(
         iri, ("DeclaimedKernel",) if iri in ground.declaimed else ("Kernel",), owed.label,
         tuple(("receipt", _row_iri(ground, measured)) for measured in own)
-        + tuple(("measuredAgain", row) for row in again),
+        + tuple(("measuredAgain", row) for row in again)
+        + (("oneKind", one_kind),),
         _about(owed, own[0].receipt.file.path if own else None),
     )  # fmt: skip
 
@@ -111,6 +116,8 @@ def _row(ground: Ground, measured: MeasuredKernel) -> Node:
         fresh=ground.fresh(receipt), staleBecause=ground.stale_because(receipt),
         compute=receipt.compute, ownCompute=own,
         computeHolds=None if receipt.compute is None or own is None else receipt.compute == own,
+        gpu=receipt.gpu, ownGpu=host.gpu if host else None, gpuHolds=ground.same_gpu(receipt),
+        binary=receipt.binding.binary, binaryHolds=ground.same_binary(receipt),
         maxErr=row.max_err, bound=row.bound, boundSource=row.bound_source,
         indexMismatch=row.index_mismatch, tieMargin=row.tie_margin,
         withinBound=None if row.discrete else _within(row.max_err, row.bound),
@@ -143,8 +150,9 @@ def _within(error: float | None, bound: float | None) -> bool | None:
 def _ties_hold(row: KernelRow) -> bool | None:
     """Say whether no pick differs, or each that does is a tie: the widest gap among them is within the bound.
 
+    An infinite gap says that something was picked which no reference ever would, however many picks are said to differ.
     None where the mismatches or the gap weren't recorded, or the bound that decides wasn't.
     """
     if row.index_mismatch is None or row.tie_margin is None:
         return None
-    return True if row.index_mismatch == 0 else _within(row.tie_margin, row.bound)
+    return math.isfinite(row.tie_margin) if row.index_mismatch == 0 else _within(row.tie_margin, row.bound)

@@ -23,7 +23,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
     present = {model.arch for model in ground.models if model.arch is not None}
     for arch in sorted((present | set(long.representatives)) - set(long.families)):
         file = long.representatives.get(arch)
-        holders = sorted({m.host for m in ground.models if m.held and m.arch == arch and file in m.names})
+        holders = sorted({m.host for m in ground.models if m.held and m.arch == arch and file in m.known_as})
         kinds = ("LongArchitecture",) if file is None else ("LongArchitecture", "RepresentedArchitecture")
         yield Node(
             ground.iri("long", arch), kinds, arch,

@@ -45,6 +45,7 @@ def _model(ground: Ground, sha256: str, models: list[OwedModel], held: list[Held
         known(sha256=sha256)
         + tuple(("name", name) for name in names)
         + tuple(("arch", arch) for arch in archs)
+        + tuple(("quant", quant) for quant in sorted({item.quant for item in held if item.quant}))
         + tuple(("contextLength", length) for length in lengths)
         + tuple(("markers", ", ".join(markers) or "none") for markers in models[0].markers)
         + tuple(("thinkingModes", ", ".join(modes)) for modes in claimed)

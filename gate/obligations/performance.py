@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gate.obligations.node import About, Node, known
+from gate.obligations.orphan import orphan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from gate.iris import Iri
     from gate.ledger.rows import PerformanceRow, Receipt
     from gate.obligations.ground import Ground
-    from gate.rules import PerformanceClaim
+    from gate.rules import Host, PerformanceClaim
 
 TARGETS = ("PerformanceClaim", "ComparedClaim", "ThresholdClaim", "PerformanceRun", "PerformanceRow")
 REQUIRED = False  # only where the rules claim anything
@@ -59,22 +60,52 @@ class _Run:
         ratio = self.value / self.comparator_value
         return ratio if math.isfinite(ratio) else None
 
+    @property
+    def pins(self) -> set[str | None]:
+        """The comparator's builds that its figures name; None among them where one names none."""
+        return {row.comparator_pin for _, row in self.compared}
+
     def reached(self, claim: PerformanceClaim) -> float | None:
         """What the claim's threshold is held against."""
         return self.ratio if claim.comparator is not None else self.value
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each claim, its runs and their figures."""
-    for claim in ground.rules.document.claims.performance:
-        yield from _claim(ground, claim)
+    """Yield each claim, its runs and their figures; and, where anything is claimed, the figures of no claim."""
+    claims = ground.rules.document.claims.performance
+    counted: set[tuple[str, str]] = set()
+    for claim in claims:
+        yield from _claim(ground, claim, counted)
+    for receipt in ground.ledger.receipts if claims else ():
+        for row in receipt.performances:
+            if (receipt.file.path, row.place) not in counted:
+                yield orphan(ground, receipt, row, "performance", _unclaimed(ground, receipt, row))
 
 
-def _claim(ground: Ground, claim: PerformanceClaim) -> Iterator[Node]:
+def _unclaimed(ground: Ground, receipt: Receipt, row: PerformanceRow) -> str:
+    """Return why a figure counts for no claim."""
+    if _host(ground, receipt) is None:
+        return "its host is not a required one"
+    if row.value is None and row.comparator_value is None:
+        return "it has no figure"
+    if row.value is None:
+        return "no claim speaks of its model, metric, configuration and comparator, or its run has no own figure"
+    return "no claim speaks of its model, metric and configuration"
+
+
+def _host(ground: Ground, receipt: Receipt) -> Host | None:
+    """Return the required host that a receipt is of."""
+    host = ground.rules.host_named(receipt.host) if receipt.host else None
+    return host if host in ground.rules.required_hosts else None
+
+
+def _claim(ground: Ground, claim: PerformanceClaim, counted: set[tuple[str, str]]) -> Iterator[Node]:
+    """Yield a claim, its runs and their figures, and add the receipt and place of each figure to `counted`."""
     names, digests = _model(ground, claim.model)
     found = [
         (receipt, row)
         for receipt in ground.ledger.receipts
+        if _host(ground, receipt) is not None
         for row in receipt.performances
         if row.metric == claim.metric and (row.file in names or row.sha256 in digests)
     ]
@@ -87,15 +118,19 @@ def _claim(ground: Ground, claim: PerformanceClaim) -> Iterator[Node]:
         known(
             metric=claim.metric, configuration=claim.configuration, comparator=claim.comparator, atLeast=claim.at_least,
             runsOwed=claim.of, runsRecorded=len(runs),
+            runsNumbered=len({run.number for run in runs if run.number <= claim.of}),
         )
         + _counts(claim, runs)
         + tuple(("otherConfiguration", other) for other in others)
+        + tuple(("measuredOn", host) for host in sorted({run.host for run in runs}))
+        + tuple(("comparatorPin", pin) for pin in sorted({pin for run in runs for pin in run.pins if pin is not None}))
         + tuple(("measuredModel", digest) for digest in _digests(runs))
         + tuple(("measuredRun", _run_iri(ground, claim, run)) for run in runs),
         About(model=claim.model, receipt=first),
     )  # fmt: skip
     for run in runs:
-        yield from _run(ground, claim, run, digests)
+        counted.update(run.rows)
+        yield from _run(ground, claim, run, names, digests)
 
 
 def _types(claim: PerformanceClaim) -> tuple[str, ...]:
@@ -117,7 +152,7 @@ def _runs(ground: Ground, claim: PerformanceClaim, found: list[_Found]) -> list[
     """Return the runs that have a figure of the product's own, by host and number."""
     groups: dict[tuple[str, int], list[_Found]] = {}
     for receipt, row in found:
-        host = ground.rules.host_named(receipt.host) if receipt.host else None
+        host = _host(ground, receipt)
         groups.setdefault((host.id if host else "", row.run), []).append((receipt, row))
     runs = [
         _Run(
@@ -156,7 +191,7 @@ def _run_iri(ground: Ground, claim: PerformanceClaim, run: _Run) -> Iri:
     return ground.iri("claim", claim.id, "run", run.host or "?", str(run.number))
 
 
-def _run(ground: Ground, claim: PerformanceClaim, run: _Run, digests: set[str]) -> Iterator[Node]:
+def _run(ground: Ground, claim: PerformanceClaim, run: _Run, names: set[str], digests: set[str]) -> Iterator[Node]:
     def row_iri(found: _Found) -> Iri:
         return ground.iri("claim", claim.id, "figure", found[0].file.path, found[1].place)
 
@@ -164,7 +199,10 @@ def _run(ground: Ground, claim: PerformanceClaim, run: _Run, digests: set[str]) 
     host = run.host or None
     yield Node(
         iri, ("PerformanceRun",), label,
-        known(value=run.value, comparatorValue=run.comparator_value, ratio=run.ratio)
+        known(
+            value=run.value, comparatorValue=run.comparator_value, ratio=run.ratio,
+            comparatorPinned=None not in run.pins,
+        )
         + tuple(("figure", row_iri(found)) for found in run.own)
         + tuple(("comparatorFigure", row_iri(found)) for found in run.compared),
         About(host=host, model=claim.model, receipt=run.own[0][0].file.path), owner,
@@ -178,6 +216,7 @@ def _run(ground: Ground, claim: PerformanceClaim, run: _Run, digests: set[str]) 
                 # A row of the comparator alone is of no binary of the release.
                 binaryHolds=ground.same_binary(receipt) if row.value is not None else None,
                 identified=row.sha256 in digests if row.sha256 is not None else None,
+                file=row.file, nameHolds=row.file in names,
                 value=row.value, comparator=row.comparator, comparatorValue=row.comparator_value,
                 comparatorPin=row.comparator_pin,
             ),

@@ -52,6 +52,9 @@ def selected(
 def _axis(axis: str, wanted: tuple[str, ...], owed: Owed, computes: dict[str, str | None]) -> bool:
     if axis == "compute":
         return any(_meets(want, computes.get(owed.host)) for want in wanted)
+    if axis == "kernel" and not isinstance(owed, Cell | OwedKernel):
+        # A shape that a kernel not named here may have measured is none of the decision's.
+        return bool(owed.kernels) and all(any(matches(want, kernel) for want in wanted) for kernel in owed.kernels)
     values = _cell(axis, owed) if isinstance(owed, Cell) else _kernel(axis, owed)
     return any(matches(want, value) for want in wanted for value in values)
 
@@ -71,8 +74,8 @@ def _cell(axis: str, cell: Cell) -> tuple[str | None, ...]:
 
 
 def _kernel(axis: str, owed: OwedKernel | OwedShape) -> tuple[str | None, ...]:
-    if axis == "kernel":
-        return (owed.kernel,) if isinstance(owed, OwedKernel) else owed.kernels
+    if axis == "kernel" and isinstance(owed, OwedKernel):
+        return (owed.kernel,)
     return ({"quant": owed.quant, "host": owed.host}.get(axis),)  # it has no model, verb, context or thinking mode
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.iris import term
 from gate.obligations.node import About, Node, known
+from gate.obligations.orphan import orphan
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,9 +25,11 @@ def nodes(ground: Ground) -> Iterator[Node]:
     if not ground.rules.document.require.tokenizer:
         return
     models: dict[str, OwedModel] = {}
+    names: dict[str, set[str]] = {}
     for model in ground.models:
         if model.sha256 is not None:
             models.setdefault(model.sha256, model)
+            names.setdefault(model.sha256, set()).update(model.names)
     rows: dict[str | None, list[tuple[Receipt, TokenizerRow]]] = {}
     for receipt in ground.ledger.receipts:
         for row in receipt.tokenizers:
@@ -41,9 +44,14 @@ def nodes(ground: Ground) -> Iterator[Node]:
         )  # fmt: skip
         for receipt, row in own:
             yield Node(
-                _row_iri(ground, receipt, row), ("TokenizerRow",), label, _facts(ground, receipt, row),
+                _row_iri(ground, receipt, row), ("TokenizerRow",), label, _facts(ground, receipt, row, names[sha256]),
                 _about(model, receipt), iri,
             )  # fmt: skip
+    for unowed, others in rows.items():
+        if unowed not in models:
+            why = "it names no sha256" if unowed is None else "no required host owes a model of this sha256"
+            for receipt, row in others:
+                yield orphan(ground, receipt, row, "tokenizer", why)
 
 
 def _row_iri(ground: Ground, receipt: Receipt, row: TokenizerRow) -> Iri:
@@ -55,13 +63,17 @@ def _about(model: OwedModel, receipt: Receipt | None) -> About:
 
 
 def _facts(
-    ground: Ground, receipt: Receipt, row: TokenizerRow
+    ground: Ground, receipt: Receipt, row: TokenizerRow, names: set[str]
 ) -> tuple[tuple[str, Iri | bool | int | float | str], ...]:
     return known(
         place=row.place,
         version=receipt.binding.version,
         commit=receipt.binding.commit,
         fresh=ground.fresh(receipt),
+        file=row.file,
+        nameHolds=row.file in names,
+        binary=receipt.binding.binary,
+        binaryHolds=ground.same_binary(receipt),
         comparator=row.comparator,
         comparatorPin=row.comparator_pin,
         corpus=row.corpus,

@@ -26,13 +26,14 @@ BOTH_MODES = ("off", "on")
 class OwedModel:
     """A model that a host owes: one sha256, however many names it has there; or one name that was never identified.
 
-    `lengths` and `markers` hold what every required host measured of this sha256, so that a host which measured
-    nothing owes no less than one which did.
+    `names` are those on this host, `known_as` those on any. `lengths` and `markers` hold what every required host
+    measured of this sha256, so that a host which measured nothing owes no less than one which did.
     """
 
     host: str
     file: str
     names: tuple[str, ...]
+    known_as: tuple[str, ...]
     sha256: str | None
     arch: str | None
     quant: str | None
@@ -157,6 +158,7 @@ def _owed_by(host: Host, held: list[Held], rules: Rules, measured: dict[str, lis
             host=host.id,
             file=pin.file if pin else names[0],
             names=tuple(sorted({*names, pin.file} if pin else names)),
+            known_as=tuple(sorted({*names, *(item.file for item in same), *([pin.file] if pin else [])})),
             sha256=None if key.startswith("file:") else key,
             arch=_first(item.arch for item in same) or (pin.arch if pin else None),
             quant=_first(item.quant for item in same),
@@ -180,13 +182,13 @@ def _least(values: Iterator[int | None]) -> int | None:
 
 
 def gpu_memory(ledger: Ledger, rules: Rules) -> dict[str, int | None]:
-    """Return each host's total GPU memory, in bytes: the most that an inventory of it says."""
-    return {
-        host: max(
-            (r.inventory.gpu_memory_bytes for r in found if r.inventory and r.inventory.gpu_memory_bytes), default=None
-        )
-        for host, found in inventories(ledger, rules).items()
+    """Return each host's total GPU memory, in bytes: what the rules say, or else the most that an inventory says."""
+    found = inventories(ledger, rules)
+    measured = {
+        host: [r.inventory.gpu_memory_bytes for r in receipts if r.inventory and r.inventory.gpu_memory_bytes]
+        for host, receipts in found.items()
     }
+    return {host.id: host.memory_bytes or max(measured[host.id], default=None) for host in rules.document.hosts}
 
 
 def owed_cells(
@@ -236,4 +238,4 @@ def _owes_long(model: OwedModel, rules: Rules) -> bool:
     if long is None or model.arch is None or model.arch in long.families:
         return True
     representative = long.representatives.get(model.arch)
-    return representative is None or representative in model.names
+    return representative is None or representative in model.known_as

@@ -127,7 +127,7 @@ def _constraint(
     )
     yield f"  {mark} {shape.name:<{_WIDTH}} {shown}"
     if red:
-        yield f"    {'':<{_WIDTH}} must be: {shape.description}"
+        yield f"    {'':<{_WIDTH}} rule: {shape.description}"
 
 
 def _shown(value: object) -> str:

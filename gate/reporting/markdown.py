@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gate.errors import Declined
+from gate.iris import NAMESPACE
 from gate.reporting.groups import by_cause
 from gate.verdict import MISSING, instant, plain
 
@@ -82,6 +84,7 @@ def facts(verdict: Verdict) -> dict[str, Any]:
         "declaims": [(declaim, _by_model(declaim.cells)) for declaim in verdict.declaimed],
         "earlier": list(_earlier(verdict)),
         "axes": axes,
+        "recorded": lambda declaim: _recorded(verdict, declaim),
         "ticket": lambda declaim: _ticket(verdict, declaim),
     }
 
@@ -104,6 +107,16 @@ def axes(cells: list[CellState]) -> str:
         if names:
             spans.append(label.format(", ".join(names)))
     return "; ".join(spans)
+
+
+def _recorded(verdict: Verdict, declaim: Declaimed) -> str:
+    """Return what the rows of withdrawn cells say of themselves, counted: nothing asks them to pass."""
+    said: Counter[str] = Counter()
+    for cell in declaim.cells:
+        rows = [verdict.nodes[str(value)] for name, value in cell.node.facts if name == "receipt"]
+        words = [str(value).removeprefix(NAMESPACE) for row in rows for name, value in row.facts if name == "verdict"]
+        said.update(words or ["not run"])
+    return ", ".join(f"{count} {word}" for word, count in sorted(said.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _earlier(verdict: Verdict) -> Iterator[tuple[str, str, list[str]]]:

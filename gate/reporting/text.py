@@ -74,6 +74,7 @@ def _counts(console: Console, verdict: Verdict) -> None:
         (f"{states[MISSING]} missing", "bold red" if states[MISSING] else ""), ", ",
         (f"{states[FAILED]} failed", "bold red" if states[FAILED] else ""), "; ",
         (f"{states[DECLAIMED]} de-claimed", "yellow" if states[DECLAIMED] else ""),
+        f"; {verdict.refusals} of them owe a refusal" if verdict.refusals else "",
     )  # fmt: skip
     console.print(cells)
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
@@ -121,7 +122,8 @@ def _names(where: Where) -> str:
     shown = [f"{name} ({count})" if count > 1 else name for name, count in where.names[:MOST_NAMES]]
     rest = where.names[MOST_NAMES:]
     if len(rest) == 1:  # naming it takes no more room than counting it
-        shown, rest = [*shown, rest[0][0]], ()
+        name, count = rest[0]
+        shown, rest = [*shown, f"{name} ({count})" if count > 1 else name], ()
     return ", ".join(shown) + (f", and {len(rest)} more" if rest else "")
 
 

@@ -10,7 +10,7 @@ from rdflib.namespace import RDF
 
 from gate.iris import term
 from tests.falsifiers.falsifier import Falsifier
-from tests.release import OTHER_COMMIT, VERSION, Release, header
+from tests.release import COMMIT, OTHER_COMMIT, VERSION, Release, header
 
 SHAPE = "gx10/conformance/IQ3_S/3584x1024"
 HELD = {
@@ -90,6 +90,7 @@ def _harness(**values: Any) -> Any:
 
     def change(release: Release) -> None:
         _rows(release).pop(0)
+        del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the harness never names
         own = {
             "schema": "gpu-shape-conformance/v1", "host": "gx10", "tolerance": 1e-5, "harness_rc": 0,
             "negative_controls": {"21": {"red": True}},
@@ -98,6 +99,22 @@ def _harness(**values: Any) -> Any:
         release.documents[f"receipts/{VERSION}/own.json"] = {k: v for k, v in own.items() if v is not None}
 
     return change
+
+
+def _gpu(release: Release) -> None:
+    own = header("taggate/conformance-receipt/v1", "gx10") | {"rows": [_rows(release).pop(0)]}
+    own["gpu"] = {"name": "NVIDIA GeForce RTX 4090"}
+    release.documents[f"receipts/{VERSION}/own.json"] = own
+
+
+def _no_binary(release: Release) -> None:
+    _own()(release)
+    del release.receipt("own.json")["release"]["binary_sha256"]
+
+
+def _types(release: Release) -> None:
+    """A model of gx10 has tensors of a type that the census doesn't name."""
+    release.receipt("inventory-gx10.json")["models"][0]["tensor_types"] = {"F32": 9, "q4_k": 3, "Q6_K": 1, "Q5_K": 0}
 
 
 def _unjudged(graph: Graph) -> None:
@@ -147,6 +164,18 @@ FALSIFIERS = [
          _harness(commit="c0ffee000")),
     _red("ConformanceRow-compute", "In", "measured on another architecture", (SHAPE, "compute", "contradicted"),
          _own(compute="sm_89")),
+    _red("ConformanceRow-gpu", "In", "measured with another GPU", (SHAPE, "gpu", "contradicted"), _gpu),
+    _red("ConformanceRow-gpu", "In", "the harness measured with another GPU", (SHAPE, "gpu", "contradicted"),
+         _harness(commit=COMMIT, gpu="NVIDIA Thor, 12.1")),
+    _red("ConformanceRow-binary", "In", "another binary was measured", (SHAPE, "binary", "contradicted"),
+         _own(binary_sha256="f" * 64)),
+    _red("ConformanceRow-binary", "In", "no binary, though runs name it", (SHAPE, "binary", "contradicted"), _no_binary),
+    _red("ConformanceHost-types", "MaxCount", "a quant type that the census lacks", ("gx10", "census", "contradicted"),
+         _types),
+    *(
+        _red("ConformanceRow-worst", "In", f"a pass whose worst error is {worst}", (SHAPE, "worst", "failed"), _row(worst=worst))
+        for worst in ("inf", "NaN")
+    ),
     *(
         _red("ConformanceRow-verdict", "In", f"the verdict is {verdict}", (SHAPE, "verdict", "failed"), _row(verdict=verdict))
         for verdict in ("fail", "error", "skip", "refused")

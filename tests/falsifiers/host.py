@@ -63,6 +63,27 @@ def _unlisted(release: Release) -> None:
     rows.append(rows[0] | {"model": {"file": "other.gguf", "sha256": "7" * 64}})
 
 
+def _memory(measured: int | None) -> Any:
+    """Let the rules name gx10's memory, and its inventory say something else of it, or nothing."""
+
+    def change(release: Release) -> None:
+        release.rules = release.rules.replace('compute = "12.1"', 'compute = "12.1"\nmemory_bytes = 128000000000')
+        if measured is not None:
+            release.receipt("inventory-gx10.json")["gpu"]["memory_bytes"] = measured
+
+    return change
+
+
+def _tiny(release: Release) -> None:
+    """Let gx10 claim one byte of memory, and refuse all that it owes."""
+    inventory = release.receipt("inventory-gx10.json")
+    inventory["gpu"]["memory_bytes"] = 1
+    for model in inventory["models"][:2]:
+        model |= {"weights_bytes": 5000, "kv_bytes_per_token": 1, "workspace_bytes": 100}
+    for row in release.receipt("gx10.json")["runs"]:
+        row |= {"verdict": "refused", "required_bytes": 5200, "answer_chars": 0}
+
+
 def _red(
     constraint: str, component: str, name: str, prop: str, reason: str, change: Any, host: str = "gx10"
 ) -> Falsifier:
@@ -86,6 +107,9 @@ FALSIFIERS = [
          _inventory(gpu={"name": "NVIDIA GB10", "compute": "sm_120"})),
     _red("Inventory-compute", "MinCount", "no compute capability", "compute", "contradicted",
          _inventory(gpu={"name": "NVIDIA GB10"})),
+    _red("Inventory-memory", "In", "another GPU memory", "memory", "contradicted", _memory(24)),
+    _red("Inventory-memory", "MinCount", "no GPU memory is recorded", "memory", "contradicted", _memory(None)),
+    Falsifier("Host-passes", "MinInclusive", "a host that may refuse everything", (("gx10", "passes", "missing"),), _tiny),
     Falsifier("Inventory-owed", "MinInclusive", "no owed model on the host",
               (("gx10", "owed", "missing"), *(("gx10", "unlisted", "contradicted"),) * 2), _only_unowed),
     Falsifier("Inventory-owed", "MinCount", "nobody counted the owed models",

@@ -92,6 +92,7 @@ def _diff(**values: Any) -> Any:
     """Move the GEMV's row into an apr-kernel-diff receipt; None takes a field of the receipt away."""
 
     def change(release: Release) -> None:
+        del release.receipt("gx10.json")["release"]["binary_sha256"]  # which this format never names
         own = {"schema": "apr-kernel-diff-receipt/v1", "host": "gx10", "version": VERSION} | values
         release.documents[f"receipts/{VERSION}/own.json"] = own | {"rows": [_rows(release).pop(0)]}
 
@@ -101,6 +102,23 @@ def _diff(**values: Any) -> Any:
 def _compute(release: Release) -> None:
     own = header("taggate/kernel-receipt/v1", "gx10") | {"gpu": {"compute": "sm_89"}, "rows": [_rows(release).pop(0)]}
     release.documents[f"receipts/{VERSION}/own.json"] = own
+
+
+def _gpu(release: Release) -> None:
+    release.receipt("kernels-gx10.json")["gpu"]["name"] = "NVIDIA GeForce RTX 4090"
+
+
+def _binary(sha256: str | None) -> Any:
+    """Move the GEMV's row into a receipt of another binary; None: it names none."""
+
+    def change(release: Release) -> None:
+        own = header("taggate/kernel-receipt/v1", "gx10") | {"rows": [_rows(release).pop(0)]}
+        own["release"] |= {"binary_sha256": sha256}
+        if sha256 is None:
+            del own["release"]["binary_sha256"]
+        release.documents[f"receipts/{VERSION}/own.json"] = own
+
+    return change
 
 
 def _unjudged(graph: Graph) -> None:
@@ -146,6 +164,15 @@ FALSIFIERS = [
     _red("KernelRow-fresh", "MinCount", "no commit is recorded", (GEMV, "fresh", "stale"), _diff()),
     _red("KernelRow-fresh", "MinCount", "a short commit is recorded", (GEMV, "fresh", "stale"), _diff(apr_sha="c0ffee000")),
     _red("KernelRow-compute", "In", "measured on another architecture", (GEMV, "compute", "contradicted"), _compute),
+    _red("KernelRow-gpu", "In", "measured with another GPU",
+         ((GEMV, "gpu", "contradicted"), (TOPK, "gpu", "contradicted")), _gpu),
+    _red("KernelRow-binary", "In", "another binary was measured", (GEMV, "binary", "contradicted"), _binary("f" * 64)),
+    _red("KernelRow-binary", "In", "no binary, though runs name it", (GEMV, "binary", "contradicted"), _binary(None)),
+    _red("Kernel-one-kind", "In", "a row chose its own test",
+         ((GEMV, "discrete", "contradicted"), (GEMV.replace("gx10", "lambda"), "discrete", "contradicted")),
+         _row(0, discrete=True, max_err=None, index_mismatch=0, tie_margin=0.0)),
+    _red("KernelRow-one-measure", "MaxCount", "a discrete row with an error", (TOPK, "discrete", "contradicted"),
+         _row(1, max_err=0.5)),
     _red("KernelRow-withinBound", "In", "the error is out of bound", (GEMV, "withinBound", "failed"), _row(0, max_err=1.1e-5)),
     _red("KernelRow-withinBound", "In", "the error is infinite", (GEMV, "withinBound", "failed"), _row(0, max_err="inf")),
     _red("KernelRow-withinBound", "In", "error and bound are infinite", (GEMV, "withinBound", "failed"),
@@ -160,6 +187,7 @@ FALSIFIERS = [
          _row(1, index_mismatch=2, tie_margin=1e-6, bound=1e-5)),
     _red("KernelRow-ties", "In", "a pick differs by more than a tie", (TOPK, "ties", "failed"),
          _row(1, index_mismatch=1, tie_margin=2e-5, bound=1e-5, bound_source="F-ROUTER-001")),
+    _red("KernelRow-ties", "In", "no pick differs by an infinite gap", (TOPK, "ties", "failed"), _row(1, tie_margin="inf")),
     _red("KernelRow-ties", "MinCount", "a pick differs, without a bound", (TOPK, "ties", "failed"),
          _row(1, index_mismatch=1, tie_margin=0.0, bound_source="F-ROUTER-001")),
     _red("KernelRow-ties", "MinCount", "no mismatches are recorded", (TOPK, "ties", "failed"), _row(1, index_mismatch=None)),

@@ -14,6 +14,10 @@ def _arch(release: Release) -> None:
     release.receipt("inventory-gx10.json")["models"][1]["arch"] = "llama"
 
 
+def _quant(release: Release) -> None:
+    release.receipt("inventory-gx10.json")["models"][1]["quant"] = "IQ1_S"
+
+
 def _shorter(release: Release) -> None:
     release.receipt("inventory-gx10.json")["models"][1]["context_length"] = 8192
 
@@ -37,6 +41,7 @@ def _modes(*modes: str) -> Callable[[Release], None]:
 
 FALSIFIERS = [
     Falsifier("Model-arch", "MaxCount", "the hosts disagree on the architecture", ((BETA, "arch", "contradicted"),), _arch),
+    Falsifier("Model-quant", "MaxCount", "the hosts disagree on the quantization", ((BETA, "quant", "contradicted"),), _quant),
     Falsifier("Model-one-length", "MaxCount", "the hosts disagree on the context length",
               ((BETA, "contextLength", "contradicted"),), _shorter),
     Falsifier("Model-length", "MinCount", "nobody measured the context length",

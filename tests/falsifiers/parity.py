@@ -95,6 +95,10 @@ def _unasked(graph: Graph) -> None:
     graph.remove((_first(graph), URIRef(term("fresh")), None))
 
 
+def _unnamed(graph: Graph) -> None:
+    graph.remove((_first(graph), URIRef(term("nameHolds")), None))
+
+
 def _red(constraint: str, component: str, name: str, prop: str, reason: str, change: Any) -> Falsifier:
     return Falsifier(f"Parity-{constraint}", component, name, ((ALPHA, prop, reason),), change)
 
@@ -109,6 +113,10 @@ FALSIFIERS = [
     _red("fresh", "In", "a prompt of another commit", "fresh", "stale", _stale),
     Falsifier("Parity-fresh", "MinCount", "nobody asked whether it is fresh", ((ALPHA, "fresh", "stale"),),
               required, _unasked),
+    _red("model", "In", "the row's file is another model's", "model", "contradicted",
+         _row(model={"file": "beta-q4_k_m.gguf", "sha256": "1" * 64})),
+    Falsifier("Parity-model", "MinCount", "nobody compared the names", ((ALPHA, "model", "contradicted"),),
+              required, _unnamed),
     _red("binary", "In", "another binary was compared", "binary", "contradicted", _binary("f" * 64)),
     _red("binary", "In", "no binary, though runs name it", "binary", "contradicted", _binary(None)),
     _red("backend", "In", "the CPU was compared with itself", "backend", "failed", _row(backend="cpu")),
@@ -121,6 +129,11 @@ FALSIFIERS = [
          _row(matching_prefix=21)),
     _red("prefix", "LessThanOrEquals", "a short output splits at its last token", "matchingPrefix", "failed",
          _row(matching_prefix=19)),
+    _red("prefix", "LessThanOrEquals", "one token that matches", "matchingPrefix", "failed",
+         _row(1, compared=1, matching_prefix=1)),
+    _red("prefix", "LessThanOrEquals", "nobody says that the reference ended", "matchingPrefix", "failed",
+         _row(ended=None)),
+    _red("prefix", "LessThanOrEquals", "the reference did not end", "matchingPrefix", "failed", _row(ended=False)),
     _red("prefix", "LessThanOrEquals", "a long output splits one token too early", "matchingPrefix", "failed",
          _row(1, matching_prefix=31)),
 ]  # fmt: skip

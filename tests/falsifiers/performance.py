@@ -128,6 +128,27 @@ def _other_file(release: Release) -> None:
     _rows(release)[1]["model"]["sha256"] = "4" * 64
 
 
+def _numbered(*numbers: int) -> Any:
+    def change(release: Release) -> None:
+        claimed(release)
+        for row, number in zip(_rows(release), numbers, strict=True):
+            row["run"] = number
+
+    return change
+
+
+def _third_on(host: str) -> Any:
+    """Let the third run be one of another host."""
+
+    def change(release: Release) -> None:
+        claimed(release)
+        own = performances("gx10") | {"host": host}
+        own["rows"] = [_rows(release).pop()]
+        release.documents[f"receipts/{VERSION}/{host}-performance.json"] = own
+
+    return change
+
+
 def _take(kind: str, prop: str, number: int = 2) -> Any:
     """Take a fact or a class away from the nodes of one run."""
 
@@ -175,6 +196,12 @@ FALSIFIERS = [
          rules(OWN, ("at_least = 0.9\nruns = 3\nof = 3\n", ""), ("one user", "two users"))),
     _bug("Claim-runs-owed", "MinCount", "nobody says how many runs are owed", "runs", "missing",
          without("PerformanceClaim", "runsOwed")),
+    _red("Claim-runs-owed", "LessThanOrEquals", "runs 4, 17 and 90 of 3", "runs", "missing", _numbered(4, 17, 90)),
+    _red("Claim-runs-owed", "LessThanOrEquals", "a run of a host that isn't required", "runs", "missing",
+         _third_on("laptop")),
+    _bug("Claim-runs-numbered", "MinCount", "nobody counted the numbers", "runs", "missing",
+         without("PerformanceClaim", "runsNumbered")),
+    _red("Claim-host", "MaxCount", "one run of three is another host's", "host", "contradicted", _third_on("gx10")),
     Falsifier("Claim-runs-counted", "MinCount", "nobody counted the runs", ((CLAIM, "runs", "missing"),), claimed,
               without("PerformanceClaim", "runsRecorded")),
     _red("Claim-runs-chosen", "LessThanOrEquals", "three of four runs", "runs", "ambiguous", _fourth),
@@ -188,7 +215,7 @@ FALSIFIERS = [
     _red("Claim-compared", "LessThanOrEquals", "the comparator is missing in one run", "comparator", "unmeasured",
          _row(comparator={"name": "llama.cpp"})),
     _red("Claim-compared", "LessThanOrEquals", "the comparator did nothing", "comparator", "unmeasured",
-         _row(comparator={"name": "llama.cpp", "value": 0})),
+         _row(comparator={"name": "llama.cpp", "pin": "d1d3c3396", "value": 0})),
     _bug("Claim-compared-counted", "MinCount", "nobody counted the comparisons", "comparator", "unmeasured",
          without("ComparedClaim", "runsCompared")),
     _red("Claim-reached", "LessThanOrEquals", "one run of three misses", "reached", "failed", rules(values=(95, 89.9))),
@@ -210,6 +237,12 @@ FALSIFIERS = [
          _only_comparator_unjudged, RUN_2),
     _red("Run-comparator-once", "MaxCount", "two figures of the comparator", "comparator", "ambiguous",
          _comparator_twice, RUN_1),
+    _red("Claim-pin", "MaxCount", "one run of another build", "comparatorPin", "contradicted",
+         _row(comparator={"name": "llama.cpp", "pin": "b4567", "value": 100.0})),
+    _red("Run-pin", "In", "the comparator isn't pinned in one run", "comparatorPin", "incomplete",
+         _row(comparator={"name": "llama.cpp", "value": 100.0}), RUN_2),
+    _bug("Run-pin", "MinCount", "nobody asked for the pin", "comparatorPin", "incomplete",
+         _take("PerformanceRun", "comparatorPinned"), RUN_2),
     _red("Figure-fresh", "In", "a run of another commit", "fresh", "stale", _stale, RUN_1),
     _bug("Figure-fresh", "MinCount", "nobody asked whether it is fresh", "fresh", "stale",
          _take("PerformanceRow", "fresh"), RUN_2),
@@ -217,6 +250,10 @@ FALSIFIERS = [
     _red("Figure-binary", "In", "no binary, though runs name it", "binary", "contradicted", _binary(None), RUN_1),
     _red("Figure-identified", "MinCount", "a figure without a sha256", "model", "unidentified",
          _row(model={"file": "alpha-q4_k_m.gguf"}), RUN_2),
+    _red("Figure-model", "In", "the figure's file is another model's", "model", "contradicted",
+         _row(model={"file": "beta-q4_k_m.gguf", "sha256": "1" * 64}), RUN_2),
+    _bug("Figure-model", "MinCount", "nobody compared the names", "model", "contradicted",
+         _take("PerformanceRow", "nameHolds"), RUN_2),
     Falsifier("Figure-identified", "In", "a figure of another file of this name",
               ((CLAIM, "model", "contradicted"), (RUN_2, "model", "unidentified")),
               _row(model={"file": "alpha-q4_k_m.gguf", "sha256": "9" * 64})),

@@ -11,7 +11,7 @@ from rdflib.namespace import RDF
 
 from gate.iris import term
 from tests.falsifiers.falsifier import Falsifier
-from tests.release import OTHER_COMMIT, VERBS, VERSION, Release, header
+from tests.release import COMMIT, OTHER_COMMIT, VERBS, VERSION, Release, header
 
 CELL = "gx10/alpha-q4_k_m.gguf/run/think-off/declared"
 CELL_IRI = f"https://w3id.org/taggate/release/{VERSION}/cell/gx10/{'1' * 64}/run/think-off/declared"
@@ -61,6 +61,13 @@ def _stale(release: Release) -> None:
     release.documents[f"receipts/{VERSION}/own.json"] = own
 
 
+def _unbound(release: Release) -> None:
+    _stale(release)
+    block = release.receipt("own.json")["release"]
+    block["commit"] = COMMIT
+    del block["binary_sha256"]
+
+
 def _edit(change: Callable[[Graph, Any], None]) -> Callable[[Graph], None]:
     return lambda graph: change(graph, graph.value(URIRef(CELL_IRI), URIRef(term("receipt"))))
 
@@ -88,6 +95,15 @@ FALSIFIERS = [
     _red("Refusal-fresh", "In", "another commit refused", "fresh", "stale", _stale),
     _red("Refusal-fresh", "MinCount", "nobody asked whether it is fresh", "fresh", "stale", refusing,
          _edit(lambda graph, row: graph.remove((row, URIRef(term("fresh")), None)))),
+    _red("Refusal-model", "In", "the row's file is another model's", "model", "contradicted",
+         _then(model={"file": "beta-q4_k_m.gguf", "sha256": "1" * 64})),
+    _red("Refusal-model", "MinCount", "nobody compared the names", "model", "contradicted", refusing,
+         _edit(lambda graph, row: graph.remove((row, URIRef(term("nameHolds")), None)))),
+    _red("Refusal-binary", "In", "no binary, though other runs name it", "binary", "contradicted", _unbound),
+    _red("Refusal-answered", "In", "it answered", "answered", "contradicted", _then(answer_chars=5000)),
+    _red("Refusal-fallback", "In", "it fell back", "fallback", "contradicted", _then(backend={"ran": "cpu", "fell_back": True})),
+    _red("Refusal-evidence", "In", "the evidence isn't there", "evidence", "contradicted",
+         _then(evidence={"path": "none.txt", "sha256": "0" * 64})),
     _red("Refusal-shortfall", "In", "the GPU was busy", "shortfall", "failed", _then(required_bytes=TOTAL, reason="1000 bytes free")),
     _red("Refusal-shortfall", "MinCount", "it names no requirement", "shortfall", "failed", _then(required_bytes=None)),
 ]  # fmt: skip

@@ -59,6 +59,20 @@ def _stale(release: Release) -> None:
     release.documents[f"receipts/{VERSION}/stale.json"] = own
 
 
+def _binary(sha256: str | None) -> Any:
+    """Let the comparison of alpha name its host, and a binary."""
+
+    def change(release: Release) -> None:
+        required(release)
+        receipt = release.documents[RECEIPT]
+        bound = {"version": VERSION, "commit": COMMIT} | ({"binary_sha256": sha256} if sha256 else {})
+        own = {**receipt, "host": "lambda", "rows": receipt["rows"][:1], "release": bound}
+        release.documents[f"receipts/{VERSION}/other.json"] = own
+        receipt["rows"] = receipt["rows"][1:]
+
+    return change
+
+
 def foreign(release: Release, **values: Any) -> None:
     """Hand the comparison of alpha over to an apr receipt; None takes a field away."""
     _gone(release)
@@ -88,6 +102,7 @@ def _red(constraint: str, component: str, name: str, prop: str, reason: str, cha
 
 
 _BOTH_UNASKED = ((ALPHA, "fresh", "stale"), ("tokenizer/beta-q4_k_m.gguf", "fresh", "stale"))
+_BOTH_UNNAMED = ((ALPHA, "model", "contradicted"), ("tokenizer/beta-q4_k_m.gguf", "model", "contradicted"))
 
 FALSIFIERS = [
     _red("measured", "MinCount", "nobody compared the ids", "receipt", "missing", _gone),
@@ -100,6 +115,12 @@ FALSIFIERS = [
          lambda r: foreign(r, apr_sha=COMMIT[:9])),
     Falsifier("Tokenizer-fresh", "MinCount", "nobody asked whether it is fresh", _BOTH_UNASKED, required,
               without("TokenizerRow", "fresh")),
+    _red("model", "In", "the row's file is another model's", "model", "contradicted",
+         _row(model={"file": "beta-q4_k_m.gguf", "sha256": "1" * 64})),
+    Falsifier("Tokenizer-model", "MinCount", "nobody compared the names", _BOTH_UNNAMED, required,
+              without("TokenizerRow", "nameHolds")),
+    _red("binary", "In", "another binary was compared", "binary", "contradicted", _binary("f" * 64)),
+    _red("binary", "In", "no binary, though runs name it", "binary", "contradicted", _binary(None)),
     *(
         _red("verdict", "In", f"it says {verdict} itself", "verdict", "failed", _row(verdict=verdict))
         for verdict in ("fail", "error", "skip", "refused")
