@@ -202,11 +202,7 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
     """
     receipt = checked(MODELS[schema], header, file.path, "" if lines is None else "line 1")
     key, row_model = ROWS_KEY[schema]
-    rows: list[tuple[str, Any]] = [(f"{key}[{i}]", row) for i, row in enumerate(getattr(receipt, key))]
-    if lines is not None:
-        if rows:
-            raise BadFile(file.path, f"line 1, {key}", "rows stand in the header", "Give each row a line of its own.")
-        rows = [(f"line {n}", checked(row_model, row, file.path, f"line {n}")) for n, row in lines]
+    rows = placed_rows(file, key, getattr(receipt, key), row_model, lines)
     binding = Binding(receipt.release.version, receipt.release.commit, receipt.release.binary_sha256)
     common = {
         "measured_at": receipt.measured_at, "producer": receipt.producer, "left_out": dict(receipt.left_out),
@@ -223,6 +219,28 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
     checks = tuple(SuiteRow(row.name, row.result, row.note) for _, row in rows)
     suite = SuiteRun(receipt.suite, receipt.verdict, checks, receipt.summary.rows)
     return Receipt(file, schema, binding, suite=suite, **common)  # type: ignore[arg-type]
+
+
+def placed_rows(
+    file: InputFile, key: str, own: list[Any], model: type[Table], lines: Iterable[tuple[int, Any]] | None
+) -> list[tuple[str, Any]]:
+    """Return the rows of a native receipt, each with its place: the document's own, or those of its lines.
+
+    Args:
+        file: the file, for messages.
+        key: the key that the rows stand under in one object.
+        own: the rows of the document, or of the header line.
+        model: what a row on a line of its own must be.
+        lines: the lines after the header with their numbers; None for one JSON object.
+
+    Raises:
+        BadFile: a JSON Lines header holds rows, or a line is no such row.
+    """
+    if lines is None:
+        return [(f"{key}[{index}]", row) for index, row in enumerate(own)]
+    if own:
+        raise BadFile(file.path, f"line 1, {key}", "rows stand in the header", "Give each row a line of its own.")
+    return [(f"line {number}", checked(model, row, file.path, f"line {number}")) for number, row in lines]
 
 
 def _run(place: str, host: str, row: Run) -> RunRow:

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from gate.errors import BadFile
 from gate.ledger.foreign import Magnitude
-from gate.ledger.native import Count, GpuBlock, Header, Verdict
+from gate.ledger.native import Count, GpuBlock, Header, Verdict, placed_rows
 from gate.ledger.rows import Binding, ConformanceRow, KernelRow, Receipt
 from gate.malformed import Table, checked
 from gate.names import Name
@@ -109,11 +108,7 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
         BadFile: it is no such receipt; the message names each place.
     """
     receipt = checked(MODELS[schema], header, file.path, "" if lines is None else "line 1")
-    rows: list[tuple[str, Any]] = [(f"rows[{i}]", row) for i, row in enumerate(receipt.rows)]
-    if lines is not None:
-        if rows:
-            raise BadFile(file.path, "line 1, rows", "rows stand in the header", "Give each row a line of its own.")
-        rows = [(f"line {n}", checked(_ROWS[schema], row, file.path, f"line {n}")) for n, row in lines]
+    rows = placed_rows(file, "rows", list(receipt.rows), _ROWS[schema], lines)
     return Receipt(
         file,
         schema,

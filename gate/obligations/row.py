@@ -56,6 +56,8 @@ def _row(ground: Ground, joined: Joined) -> Node:
         promptTokens=row.prompt_tokens,
         contextTokens=cell.tokens if cell else None,
         contextMet=_context_met(row.prompt_tokens, cell.tokens) if cell else None,
+        contextLength=cell.model.context_length if cell else None,
+        lengthHolds=_within(row.prompt_tokens, cell.model.context_length) if cell else None,
         answerChars=row.answer_chars,
         answered=row.answer_chars > 0 if row.answer_chars is not None else None,
         seconds=row.seconds,
@@ -82,6 +84,11 @@ def _context_met(prompt_tokens: int | None, owed: int | None) -> bool | None:
     if prompt_tokens is None:
         return None
     return prompt_tokens >= (owed if owed is not None else 1)
+
+
+def _within(prompt_tokens: int | None, length: int | None) -> bool | None:
+    """Say whether a prompt is one that the model can read; None where either was never measured."""
+    return None if prompt_tokens is None or length is None else prompt_tokens <= length
 
 
 def _shortfall_shown(required: int | None, total: int | None) -> bool | None:

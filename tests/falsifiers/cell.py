@@ -92,6 +92,7 @@ FALSIFIERS = [
     _red("Row-exitCode", "MinCount", "no exit code is recorded", "exitCode", "failed", row(exit_code=None)),
     _red("Row-contextMet", "In", "the prompt is one token short", "contextMet", "failed", row(prompt_tokens=4095)),
     _red("Row-contextMet", "MinCount", "no prompt tokens are recorded", "contextMet", "failed", row(prompt_tokens=None)),
+    _red("Row-length", "In", "a prompt longer than the model can read", "length", "contradicted", row(prompt_tokens=16385)),
     _red("Row-answered", "In", "the answer is empty", "answered", "failed", row(answer_chars=0)),
     _red("Row-answered", "MinCount", "no answer is recorded", "answered", "failed", row(answer_chars=None)),
     _red("Row-model", "In", "the row's file is another model's", "model", "contradicted",
