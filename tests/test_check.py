@@ -44,9 +44,9 @@ def test_a_model_without_a_length_owes_its_short_contexts_only_and_is_red(releas
 def test_a_context_beyond_a_models_length_is_not_owed(release: Release) -> None:
     for host in ("lambda", "gx10"):
         release.receipt(f"inventory-{host}.json")["models"][1]["context_length"] = 5000
-        for run in release.receipt(f"{host}.json")["runs"]:
-            if run["model"]["file"].startswith("beta") and run["context"] == "declared":
-                run["prompt_tokens"] = 5000
+        for row in release.receipt(f"{host}.json")["runs"]:
+            if row["model"]["file"].startswith("beta") and row["context"] == "declared":
+                row["prompt_tokens"] = 5000
     verdict, _ = judge(release.write())
     tokens = {
         c.label.rpartition("/")[2]: dict(c.node.facts)["contextTokens"] for c in verdict.cells if "beta" in c.label
