@@ -1,4 +1,7 @@
-"""The straight line: subject, rules, decisions and ledger; obligations; graph; judge; verdict."""
+"""The straight line: subject, rules, decisions and ledger; obligations; graph; judge; verdict.
+
+What decisions cover is judged twice: once as if it were owed, so that the decisions can be judged by what came of it.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,19 @@ from typing import TYPE_CHECKING
 
 from gate import contexts, decisions, ledger, obligations, rules, subject
 from gate.errors import CallersError, Declined
-from gate.iris import term
+from gate.iris import Iri, term
+from gate.obligations import aside
 from gate.obligations.ground import Ground
+from gate.obligations.outcome import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from rdflib import Graph
 
     from gate.judge import Engine
+    from gate.ledger.rows import Ledger
     from gate.obligations.node import Node
     from gate.shape_files import Shapes
     from gate.verdict import Verdict
@@ -37,6 +43,20 @@ def silent(stage: str) -> None:
     """Say nothing of a stage: what `check` does where nobody watches."""
 
 
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is brought before the judge: the inputs, the shapes, every node by IRI, and the graph of them.
+
+    `outcome` is what the shapes said of the obligations that decisions cover, judged as if none did.
+    """
+
+    ground: Ground
+    shapes: Shapes
+    outcome: Outcome
+    nodes: dict[str, Node]
+    graph: Graph
+
+
 def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     """Read every input of the release.
 
@@ -49,27 +69,12 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     read_contexts = contexts.read(read_rules)
     found = subject.find(read_rules, request.tag, request.commit)
     stage("reading the receipts")
-    return Ground(found, read_rules, read_contexts, read_decisions, ledger.read(read_rules, found))
+    read_ledger = ledger.read(read_rules, found)
+    return Ground(found, read_rules, read_contexts, read_decisions, read_ledger, _moment(read_ledger, request.now))
 
 
-def derive(ground: Ground) -> tuple[dict[str, Node], Graph]:
-    """Return the nodes of the release by IRI, and its graph.
-
-    Raises:
-        Declined: two obligations would be one node.
-    """
-    from gate import graph
-
-    nodes: dict[str, Node] = {}
-    for kind in obligations.derive(ground).values():
-        for node in kind:
-            if nodes.setdefault(node.iri, node) is not node:
-                raise Declined(f"two obligations are one node, {node.iri}: the gate can't be trusted; report this")
-    return nodes, graph.build(nodes.values())
-
-
-def check(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
-    """Judge a release.
+def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
+    """Derive what the release owes, and what its decisions leave of that.
 
     Args:
         request: what to judge.
@@ -80,20 +85,64 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
         CallersError: bad flags or malformed input (exit code 3).
         Declined: nothing to judge, or a gate that can't be trusted (exit code 2).
     """
-    from gate import judge, shape_files, verdict
+    from gate import graph, judge, shape_files
 
     ground = survey(request, stage)
-    evaluated_at = _evaluated_at(ground, request.now)
     stage("reading the shapes")
     shapes = shape_files.read(ground.rules.folder / shape_files.FOLDER)
+    stage("deriving what is owed")
+    owed = obligations.owed(ground)
+    outcome = _rehearse(engine or judge.PySHACL(), ground, shapes, owed)
+    set_aside = aside.set_aside(ground, owed, outcome)
+    nodes = _by_iri([*(aside.reclassed(node, set_aside) for node in owed), *obligations.decisions(ground, outcome)])
     stage("building the graph")
-    nodes, graph = derive(ground)
-    focus_nodes = {file: shapes.focus_nodes(file, graph) for file in shapes.files}
-    _refuse_vacuous(shapes, focus_nodes, nodes, graph)
+    return Case(ground, shapes, outcome, nodes, graph.build(nodes.values()))
+
+
+def check(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
+    """Judge a release.
+
+    Args, and what is raised: those of `prepare`.
+    """
+    from gate import judge, verdict
+
+    case = prepare(request, engine, stage)
+    focus_nodes = {file: case.shapes.focus_nodes(file, case.graph) for file in case.shapes.files}
+    _refuse_vacuous(case.shapes, focus_nodes, case.nodes, case.graph)
     stage("judging")
-    results = judge.judge(engine or judge.PySHACL(), graph, shapes)
+    results = judge.judge(engine or judge.PySHACL(), case.graph, case.shapes)
     stage("composing the verdict")
-    return verdict.compose(ground, nodes, results, shapes, focus_nodes, evaluated_at)
+    return verdict.compose(case.ground, case.nodes, results, case.shapes, focus_nodes, case.outcome)
+
+
+def _by_iri(nodes: Iterable[Node]) -> dict[str, Node]:
+    """Return nodes by IRI.
+
+    Raises:
+        Declined: two obligations would be one node.
+    """
+    found: dict[str, Node] = {}
+    for node in nodes:
+        if found.setdefault(node.iri, node) is not node:
+            raise Declined(f"two obligations are one node, {node.iri}: the gate can't be trusted; report this")
+    return found
+
+
+def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) -> Outcome:
+    """Judge the obligations that decisions cover as if none did: a decision is judged by what comes of it."""
+    from gate import findings, graph, judge
+
+    covered = aside.rehearsed(ground, owed)
+    if not covered:
+        return Outcome()
+    nodes = _by_iri(node for node in owed if (node.owner or node.iri) in covered)
+    results = judge.judge(engine, graph.build(nodes.values()), shapes)
+    found: dict[Iri, list[Found]] = {iri: [] for iri in covered}
+    for finding in findings.find(results, nodes, shapes):
+        if finding.severity == "violation" and Iri(finding.owner) in found:
+            texts = (finding.brief(), finding.property, finding.says, finding.message, *finding.values)
+            found[Iri(finding.owner)].append(Found(finding.brief(), finding.reason, finding.message, texts))
+    return Outcome({iri: tuple(rejections) for iri, rejections in found.items()})
 
 
 def _refuse_vacuous(
@@ -119,10 +168,10 @@ def _utc(moment: datetime.datetime) -> str:
     return moment.astimezone(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def _evaluated_at(ground: Ground, now: datetime.datetime | None) -> datetime.datetime:
+def _moment(read: Ledger, now: datetime.datetime | None) -> datetime.datetime:
     """Return the moment of judging, which never lies before the newest receipt: nobody chooses a convenient clock."""
     moment = now or datetime.datetime.now(datetime.UTC)
-    dated = [(r.measured_at, r.file.path) for r in ground.ledger.receipts if r.measured_at is not None]
+    dated = [(r.measured_at, r.file.path) for r in read.receipts if r.measured_at is not None]
     newest, path = max(dated, default=(None, ""))
     if newest is not None and moment < newest:
         words = f"{path} was measured at {_utc(newest)}, after the moment of judging, {_utc(moment)}"

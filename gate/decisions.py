@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, PlainValidator, model_validator
 
@@ -89,6 +89,10 @@ class Selector(Table):
     Each selector is a text, or a list of texts of which one must match.
     """
 
+    AXES: ClassVar[tuple[str, ...]] = (
+        "model", "arch", "quant", "host", "compute", "verb", "context", "thinking", "kernel",
+    )  # fmt: skip
+
     model: Patterns | None = None
     arch: Patterns | None = None
     quant: Patterns | None = None
@@ -101,28 +105,32 @@ class Selector(Table):
 
     def given(self) -> dict[str, tuple[str, ...]]:
         """The selectors that are set, by the name of their axis."""
-        return {axis: value for axis in Selector.model_fields if (value := getattr(self, axis)) is not None}
+        return {axis: value for axis in self.AXES if (value := getattr(self, axis)) is not None}
 
     @model_validator(mode="after")
     def _selects_something(self) -> Self:
         if not self.given():
-            axes = ", ".join(Selector.model_fields)
+            axes = ", ".join(self.AXES)
             raise ValueError(f"selects nothing by name, and so would cover every cell; give one of {axes}")
         return self
 
 
-class Declaim(Selector):
-    """A claim withdrawn: its cells leave the owed set until the release `until`, and the notes must say so.
+class Decision(Selector):
+    """What every decision says of itself: its ticket, when it begins and ends, why, and what users are told.
 
-    `since` is the first release that it applies to, so that one file can tell the decisions of several.
+    `since` is the first release that it applies to, so that one file can tell the decisions of several. It ends with
+    the release `until`, and with the end of the day `expires`, UTC, where that comes sooner. `symptom` is what a user
+    will see, and `instead` what to do about it.
     """
 
     id: Name | None = None
     issue: Issue | None = None
     since: VersionText | None = None
     until: VersionText | None = None
+    expires: datetime.date | None = None
     why: Text | None = None
-    ruling: Ruling = Ruling()
+    symptom: Text | None = None
+    instead: Text | None = None
 
     @model_validator(mode="after")
     def _begins_before_it_ends(self) -> Self:
@@ -131,22 +139,45 @@ class Declaim(Selector):
         return self
 
 
-class KnownFailure(Selector):
-    """A red cell that ships under a scope."""
+class Declaim(Decision):
+    """A claim withdrawn: its cells leave the owed set until the release `until`, and the notes must say so.
 
-    id: Name | None = None
-    check: Text | None = None
-    issue: Issue | None = None
-    until: VersionText | None = None
-    why: Text | None = None
+    With `warning`, the product must warn of it: each cell then owes a run that warned and
+    named the ticket.
+    """
+
+    ruling: Ruling = Ruling()
+    warning: bool = False
+
+
+class KnownFailure(Decision):
+    """A red cell, kernel or suite that ships under a scope, re-proven red for the same reason at every release.
+
+    `check` says what is red: each finding must be one of its texts, or match one that is written as a glob. It may
+    select a suite, and rows of it, in place of cells.
+    """
+
+    AXES: ClassVar[tuple[str, ...]] = (*Selector.AXES, "suite", "row")
+
+    check: Patterns | None = None
+    suite: Patterns | None = None
+    row: Patterns | None = None
+
+    @model_validator(mode="after")
+    def _a_suite_or_cells(self) -> Self:
+        if self.row is not None and self.suite is None:
+            raise ValueError("names a row, and not the suite that it is a row of")
+        if self.suite is not None and len(self.given()) > (1 if self.row is None else 2):
+            raise ValueError("selects a suite and cells; a suite has no model, host or verb: write two known failures")
+        return self
 
 
 class Scope(Table):
-    """A narrower gate for exactly one release."""
+    """A narrower gate for exactly one release: what concerns other models than these is told, and not owed."""
 
     release: VersionText
     name: Name
-    models: Annotated[list[Name], Field(min_length=1)]
+    models: Patterns
     ruling: Ruling = Ruling()
 
 

@@ -207,6 +207,13 @@ def green(folder: Path) -> Release:
     )  # fmt: skip
 
 
+def declaimed(release: Release, claims: str = DECLAIM) -> Release:
+    """Withdraw what `claims` says, and let a run of it fail: a claim that holds everywhere may not be withdrawn."""
+    release.claims = claims
+    release.row("gx10", "beta-q4_k_m.gguf").update(verdict="error", reason="timed out")
+    return release
+
+
 def gate(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     """Run the command as a process of its own in `folder`."""
     return subprocess.run(

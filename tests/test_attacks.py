@@ -101,6 +101,7 @@ def test_a_name_with_brackets_selects_itself_alone(release: Release) -> None:
                 )
     release.rules = RULES.replace(RULES[RULES.index("[[models.pinned]]") : RULES.index("[require]")], "")
     release.claims = DECLAIM.replace('arch = "qwen35"\nhost = "gx10"', 'model = "m[12]-q4_k.gguf"')
+    release.row("gx10", "m[12]-q4_k.gguf")["verdict"] = "error"
     assert json.loads(judged(release, 0))["counts"]["cells"]["declaimed"] == 24
 
 

@@ -22,7 +22,7 @@ from gate.judge import PySHACL, Result
 from gate.obligations import kinds
 from gate.shape_files import Shapes
 from tests.falsifiers.falsifier import CELL, judge
-from tests.release import COMMIT, DECLAIM, NOW, RULES, VERSION, Release, gate, green, judged
+from tests.release import COMMIT, DECLAIM, NOW, RULES, VERSION, Release, declaimed, gate, green, judged
 
 
 def request(release: Release, now: str = NOW) -> Request:
@@ -155,6 +155,12 @@ def test_a_declaim_covers_what_it_selects_and_nothing_more(selector: str, covere
     release.claims = DECLAIM.replace('arch = "qwen35"\nhost = "gx10"', selector)
     verdict, _ = judge(release.write())
     assert verdict.states["declaimed"] == covered
+    assert [f.reason for f in verdict.findings] == ["claimable" if covered else "stale"]
+    for one in verdict.declaimed[0].cells:
+        release.row(
+            one.node.about.host, one.node.about.model, *map(str, one.label.replace("think-", "").split("/")[2:])
+        )["verdict"] = "error"
+    verdict, _ = judge(release.write())
     assert verdict.conforms == (covered > 0)
     assert sum(len(d.cells) for d in verdict.declaimed) == covered
 
@@ -170,10 +176,10 @@ def test_a_declaim_by_alias_covers_the_host(release: Release) -> None:
     [('since = "0.71.0"', True), ('since = "0.71.1"', False), ('since = "0.60.0"', True), ("", True)],
 )
 def test_a_declaim_begins_with_its_release(lines: str, in_force: bool, release: Release) -> None:
-    release.claims = DECLAIM.replace('until = "0.72.0"', f'until = "0.72.0"\n{lines}')
+    declaimed(release, DECLAIM.replace('until = "0.72.0"', f'until = "0.72.0"\n{lines}'))
     verdict, _ = judge(release.write())
     assert verdict.states["declaimed"] == (12 if in_force else 0)
-    assert verdict.findings == ()
+    assert [f.property for f in verdict.findings] == ([] if in_force else ["verdict"])
 
 
 def test_a_candidate_of_the_restoring_release_is_still_before_it(release: Release) -> None:
@@ -183,6 +189,8 @@ def test_a_candidate_of_the_restoring_release_is_still_before_it(release: Releas
             document["release"]["version"] = "0.72.0-rc.1"
     del release.documents["receipts/0.72.0-rc.1/release.toml"]
     release.claims = DECLAIM
+    gx10 = release.documents["receipts/0.72.0-rc.1/gx10.json"]
+    next(row for row in gx10["runs"] if row["model"]["file"] == "beta-q4_k_m.gguf")["verdict"] = "error"
     folder = release.write()
     verdict = check(Request(folder / "gate.toml", "v0.72.0-rc.1", COMMIT))
     assert verdict.findings == ()

@@ -18,7 +18,7 @@ from gate.verdict import Verdict
 from tests.falsifiers.conformance import SHAPE, with_conformance
 from tests.falsifiers.falsifier import judge
 from tests.falsifiers.kernel import GEMV, TOPK, with_kernels
-from tests.release import COMMIT, OTHER_COMMIT, VERSION, Release, judged
+from tests.release import COMMIT, OTHER_COMMIT, VERSION, Release, declaimed, judged
 from tests.release import gate_here as gate
 
 CONFORMANCE = "aprender/evidence/gpu-shape-conformance/gx10.json"
@@ -227,7 +227,7 @@ def test_a_declaim_of_a_host_withdraws_no_kernel_of_it(release: Release) -> None
 def test_a_model_that_is_withdrawn_in_full_owes_no_dispatch_list(release: Release) -> None:
     with_kernels(release)
     del release.receipt("inventory-gx10.json")["models"][1]["dispatched"]
-    release.claims = declaim('host = "gx10"\nmodel = "beta-*"')
+    declaimed(release, declaim('host = "gx10"\nmodel = "beta-*"'))
     verdict, _ = judge(release.write())
     assert verdict.violations == ()
 

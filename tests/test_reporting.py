@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from gate.findings import plain
 from gate.reporting import markdown
 from gate.reporting.groups import by_cause
 from gate.reporting.text import render
-from gate.verdict import plain
 from tests.falsifiers.falsifier import judge
-from tests.release import DECLAIM, NOW, VERSION, Release
+from tests.release import DECLAIM, NOW, VERSION, Release, declaimed
 from tests.release import gate_here as gate
 
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
@@ -44,11 +44,6 @@ def shown(page: str) -> Tags:
     tags = Tags()
     tags.feed(MarkdownIt("commonmark", {"html": True}).enable("table").render(page))
     return tags
-
-
-def declaimed(release: Release) -> Release:
-    release.claims = DECLAIM
-    return release
 
 
 def test_the_notes_of_a_conforming_release_name_what_is_withdrawn(release: Release) -> None:
@@ -132,7 +127,7 @@ def test_nothing_that_is_recorded_becomes_markup(text: str, release: Release) ->
     claims = DECLAIM.replace('"Correct, but slow."', repr_toml(text)).replace(
         '"0.71 de-claims beta on GB10."', repr_toml(text)
     )
-    release.claims = claims
+    declaimed(release, claims)
     release.row("lambda", "alpha-q4_k_m.gguf").update(verdict="fail", reason=text)
     verdict, _ = judge(release.write())
     for template in ("notes.md.j2", "known-issues.md.j2"):

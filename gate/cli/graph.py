@@ -28,14 +28,13 @@ def command(request: Request, form: str, output: Path | None) -> int:
 
     The terms are explained in shapes/vocabulary.ttl.
     """
-    from gate.check import derive, survey
+    from gate.check import prepare
     from gate.graph import serialize
 
     with progress() as stage:
-        ground = survey(request, stage)
-        stage("building the graph")
-        _, graph = derive(ground)
-        text = serialize(graph, form)
-    refuse_input(output, ground.rules.document.project.ledger, [ground.rules.file.path], request)
+        case = prepare(request, stage=stage)
+        text = serialize(case.graph, form)
+    rules = case.ground.rules
+    refuse_input(output, rules.document.project.ledger, [rules.file.path], request)
     emit(text, output)
     return 0

@@ -1,7 +1,8 @@
 """What a release owes, one module a kind of obligation, named like its file in `shapes/`.
 
 A module of a kind has `TARGETS` (the classes that its shapes judge), `REQUIRED` (whether a release without any can be
-judged at all) and `nodes(ground)`. It is found by having them: a new kind is one module here and one Turtle file there.
+judged at all) and `nodes(ground)`, or, where it is a decision, `decided(ground, outcome)`. It is found by having them:
+a new kind is one module here and one Turtle file there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from gate.obligations.ground import Ground
     from gate.obligations.node import Node
+    from gate.obligations.outcome import Outcome
 
 
 class Kind(Protocol):
@@ -30,8 +32,19 @@ class Kind(Protocol):
     def REQUIRED(self) -> bool:  # noqa: N802 - a constant of a module
         """Whether a release must have at least one."""
 
+
+class Owed(Kind, Protocol):
+    """A kind that the inputs alone say."""
+
     def nodes(self, ground: Ground) -> Iterable[Node]:
-        """Yield the nodes of this kind, those that its shape targets and those that they lead to."""
+        """Yield the nodes of this kind, as if no decision covered them, and those that they lead to."""
+
+
+class Decided(Kind, Protocol):
+    """A kind of decision: what came of the obligations that it covers is a part of what it is judged by."""
+
+    def decided(self, ground: Ground, outcome: Outcome) -> Iterable[Node]:
+        """Yield the nodes of this kind."""
 
 
 def kinds() -> dict[str, Kind]:
@@ -40,8 +53,8 @@ def kinds() -> dict[str, Kind]:
     return {name: cast("Kind", module) for name, module in sorted(modules.items()) if hasattr(module, "REQUIRED")}
 
 
-def derive(ground: Ground) -> dict[str, list[Node]]:
-    """Return what the release owes, by kind.
+def owed(ground: Ground) -> list[Node]:
+    """Return what the release owes, by kind, as if no decision covered any of it.
 
     Raises:
         Declined: the rules require an obligation that this gate has no shape for.
@@ -50,7 +63,13 @@ def derive(ground: Ground) -> dict[str, list[Node]]:
     for key, kind, wanted in _asked(ground):
         if wanted and kind not in found:
             raise Declined(f"{ground.rules.file.path}, {key}: this gate has no shape for it yet, and can't judge it")
-    return {name: list(kind.nodes(ground)) for name, kind in found.items()}
+    return [node for kind in found.values() if hasattr(kind, "nodes") for node in cast("Owed", kind).nodes(ground)]
+
+
+def decisions(ground: Ground, outcome: Outcome) -> list[Node]:
+    """Return the decisions of the release, by kind, as what came of their obligations makes them."""
+    found = [cast("Decided", kind) for kind in kinds().values() if hasattr(kind, "decided")]
+    return [node for kind in found for node in kind.decided(ground, outcome)]
 
 
 def _asked(ground: Ground) -> list[tuple[str, str, bool]]:

@@ -15,9 +15,7 @@ REQUIRED = True
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each cell that owes a pass, and those that a de-claim in force covers: they are listed, not owed."""
+    """Yield each cell that owes a pass."""
     for cell in ground.cells:
-        if ground.cell_iri(cell) in ground.declaimed:
-            yield ground.cell_node(cell, "DeclaimedCell")
-        elif not cell.refusal_owed:
+        if not cell.refusal_owed:
             yield ground.cell_node(cell, "Cell")

@@ -35,7 +35,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
     for owed, own in by_shape.items():
         iri = ground.owed_iri(owed)
         yield Node(
-            iri, ("DeclaimedConformance",) if iri in ground.declaimed else ("Conformance",), owed.label,
+            iri, ("Conformance",), owed.label,
             known(tensorShape=owed.shape)
             + tuple(("receipt", _row_iri(ground, measured)) for measured in own),
             _about(owed, own[0].receipt.file.path if own else None),
@@ -85,7 +85,7 @@ def _row(ground: Ground, measured: MeasuredShape) -> Node:
         binary=receipt.binding.binary, binaryHolds=ground.same_binary(receipt),
     )  # fmt: skip
     judged: tuple[str, ...] = ()
-    if iri is not None and iri not in ground.declaimed:
+    if iri is not None:
         # What the product doesn't run there is red for that, whatever else the row says of it.
         judged = ("OwedConformanceRow",) if row.excluded else ("OwedConformanceRow", "MeasuredConformanceRow")
     about = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from gate.obligations.node import About, Node, known
 
 if TYPE_CHECKING:
     from gate.contexts import Contexts
-    from gate.decisions import Decisions, Declaim
+    from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
     from gate.iris import Iri
     from gate.ledger.rows import Ledger, Receipt
     from gate.obligations.census import Census, OwedShape
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
     from gate.subject import Subject
+
+
+_FIRST_ON_EARTH = datetime.timedelta(hours=14)  # UTC+14: no clock is ahead of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,26 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """A known failure, its place in the file, whether it has begun and not ended, and the obligations that it selects.
+
+    `applies` says whether it may stand for them: it is in force, in a release that ships under a scope.
+    """
+
+    failure: KnownFailure
+    index: int
+    begun: bool
+    ended: bool
+    applies: bool
+    covered: tuple[Iri, ...]
+
+    @property
+    def label(self) -> str:
+        """What findings call it: its id, or its place in the file where it has none."""
+        return self.failure.id or f"known_failure[{self.index}]"
+
+
+@dataclass(frozen=True, slots=True)
 class Since:
     """What differs since an earlier commit: whether its receipts stand, the ignored paths, or why they don't stand."""
 
@@ -85,6 +109,7 @@ class Ground:
     contexts: Contexts
     decisions: Decisions
     ledger: Ledger
+    moment: datetime.datetime  # of judging, in UTC
 
     def iri(self, *segments: str) -> Iri:
         """Return the IRI of this release's node that `segments` lead to."""
@@ -194,16 +219,13 @@ class Ground:
     @cached_property
     def coverage(self) -> tuple[Coverage, ...]:
         """Every de-claim with what it selects. One without an end is red by itself, and covers what it says."""
-        version = versions.parse(self.subject.version)
         everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
         return tuple(
             Coverage(
                 declaim,
                 index,
-                # A candidate of the release that a decision begins with is already under it ...
-                begun=declaim.since is None or version.finalize_version() >= versions.parse(declaim.since),
-                # ... and one of the release that ends it still is, too.
-                ended=declaim.until is not None and version >= versions.parse(declaim.until),
+                begun=self._begun(declaim),
+                ended=self._ended(declaim),
                 covered=tuple(selectors.selected(declaim, everything, self.rules, self.computes)),
             )
             for index, declaim in enumerate(self.decisions.document.declaim)
@@ -213,6 +235,75 @@ class Ground:
     def declaimed(self) -> frozenset[Iri]:
         """The obligations that a de-claim in force takes out of the owed set."""
         return frozenset(self.owed_iri(o) for coverage in self.coverage if coverage.in_force for o in coverage.covered)
+
+    @cached_property
+    def known_failures(self) -> tuple[Known, ...]:
+        """Every known failure with what it selects of what no de-claim has withdrawn."""
+        everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
+        found = []
+        for index, failure in enumerate(self.decisions.document.known_failure):
+            begun, ended = self._begun(failure), self._ended(failure)
+            selected = (self.owed_iri(o) for o in selectors.selected(failure, everything, self.rules, self.computes))
+            covered = tuple(iri for iri in selected if iri not in self.declaimed)
+            suites = tuple(self.iri(*segments) for segments in selectors.selected_suites(failure, self.rules))
+            applies = begun and not ended and self.scope is not None
+            found.append(Known(failure, index, begun, ended, applies, covered + suites))
+        return tuple(found)
+
+    @cached_property
+    def scopes(self) -> tuple[tuple[int, Scope], ...]:
+        """The scopes of this very release, with their places in the file."""
+        every = enumerate(self.decisions.document.scope)
+        return tuple((index, scope) for index, scope in every if scope.release == self.subject.version)
+
+    @cached_property
+    def scope(self) -> Scope | None:
+        """What narrows this release. Of two scopes neither does: which one was meant nobody can say."""
+        return self.scopes[0][1] if len(self.scopes) == 1 else None
+
+    @staticmethod
+    def admits(scope: Scope, model: OwedModel) -> bool:
+        """Say whether a scope names a model."""
+        return any(selectors.matches(pattern, name) for pattern in scope.models for name in model.known_as)
+
+    def is_past(self, day: datetime.date | None) -> bool | None:
+        """Say whether a day has begun somewhere on Earth: no decision is made tomorrow. None where no day is given."""
+        return None if day is None else day <= (self.moment + _FIRST_ON_EARTH).date()
+
+    def represents(self, model: OwedModel) -> bool:
+        """Say whether `[cells.long]` names a model for its architecture."""
+        long = self.rules.document.cells.long
+        return long is not None and model.arch is not None and long.representatives.get(model.arch) in model.known_as
+
+    @cached_property
+    def unrepresented(self) -> frozenset[tuple[str | None, str]]:
+        """Each architecture and long context that its representative owes on no host any more, while others lean on it.
+
+        A representative shows the long contexts for all models of its architecture. Where de-claims withdraw them on
+        every host, nothing shows them; where no other model of the architecture owes anything, nothing need.
+        """
+        long = {context.name for context in self.contexts.contexts if context.long}
+        withdrawn: set[tuple[str | None, str]] = set()
+        owed: set[tuple[str | None, str]] = set()
+        leaning: set[str | None] = set()
+        for cell in self.cells:
+            is_owed, represents = self.cell_iri(cell) not in self.declaimed, self.represents(cell.model)
+            if represents and cell.context in long:
+                (owed if is_owed else withdrawn).add((cell.model.arch, cell.context))
+            elif is_owed and not represents:
+                leaning.add(cell.model.arch)
+        return frozenset(pair for pair in withdrawn - owed if pair[0] in leaning)
+
+    def _begun(self, decision: Decision) -> bool:
+        """Say whether a decision applies already: to a candidate of the release that it begins with, too."""
+        version = versions.parse(self.subject.version).finalize_version()
+        return decision.since is None or version >= versions.parse(decision.since)
+
+    def _ended(self, decision: Decision) -> bool:
+        """Say whether a decision has ended: with its release, not with a candidate of it; or with its day, UTC."""
+        version = versions.parse(self.subject.version)
+        outlived = decision.until is not None and version >= versions.parse(decision.until)
+        return outlived or (decision.expires is not None and self.moment.date() > decision.expires)
 
     def fresh(self, receipt: Receipt) -> bool | None:
         """Say whether `receipt` measured this very version and commit; None where it doesn't say both.

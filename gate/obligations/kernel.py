@@ -93,7 +93,7 @@ def _kernel(ground: Ground, owed: OwedKernel, own: list[MeasuredKernel], *, one_
             again.append(_row_iri(ground, measured))
         seen.add(measured.row.case)
     return Node(
-        iri, ("DeclaimedKernel",) if iri in ground.declaimed else ("Kernel",), owed.label,
+        iri, ("Kernel",), owed.label,
         tuple(("receipt", _row_iri(ground, measured)) for measured in own)
         + tuple(("measuredAgain", row) for row in again)
         + (("oneKind", one_kind),),
@@ -123,7 +123,7 @@ def _row(ground: Ground, measured: MeasuredKernel) -> Node:
         withinBound=None if row.discrete else _within(row.max_err, row.bound),
         tiesHold=_ties_hold(row) if row.discrete else None,
     )  # fmt: skip
-    judged = _classes(row) if iri is not None and iri not in ground.declaimed else ()
+    judged = _classes(row) if iri is not None else ()
     about = (
         _about(owed, receipt.file.path)
         if owed

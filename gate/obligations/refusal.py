@@ -19,7 +19,7 @@ REQUIRED = False  # most models fit
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each cell that owes a refusal and that no de-claim in force covers."""
+    """Yield each cell that owes a refusal."""
     for cell in ground.cells:
-        if cell.refusal_owed and ground.cell_iri(cell) not in ground.declaimed:
+        if cell.refusal_owed:
             yield ground.cell_node(cell, "RefusalCell")

@@ -69,12 +69,12 @@ def _row(ground: Ground, joined: Joined) -> Node:
         evidenceHolds=_evidence_holds(ground, joined),
     )
     iri = ground.cell_iri(cell) if cell else None
-    return Node(ground.row_iri(joined), _types(ground, cell), label, facts, about, iri)
+    return Node(ground.row_iri(joined), _types(cell), label, facts, about, iri)
 
 
-def _types(ground: Ground, cell: Cell | None) -> tuple[str, ...]:
+def _types(cell: Cell | None) -> tuple[str, ...]:
     """Return the classes of a row: what its cell owes decides which constraints judge it."""
-    if cell is None or ground.cell_iri(cell) in ground.declaimed:
+    if cell is None:
         return ("Row",)
     return ("Row", "RefusalRow" if cell.refusal_owed else "CellRow")
 

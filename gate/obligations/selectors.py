@@ -12,7 +12,7 @@ from gate.obligations.universe import Cell
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gate.decisions import Selector
+    from gate.decisions import KnownFailure, Selector
     from gate.obligations.census import OwedShape
     from gate.rules import Rules
 
@@ -36,6 +36,8 @@ def selected(
         computes: each host's compute capability.
     """
     given = selector.given()
+    if "suite" in given:
+        return []
     if "host" in given:
         named = [(rules.host_named(host), host) for host in given["host"]]
         given["host"] = tuple(host.id if host is not None else text for host, text in named)
@@ -46,6 +48,23 @@ def selected(
         # A kernel fails by its architecture. A decision that names neither it nor its quant type on one speaks of runs.
         if (of_kernels or isinstance(owed, Cell))
         and all(_axis(axis, wanted, owed, computes) for axis, wanted in given.items())
+    ]
+
+
+def selected_suites(failure: KnownFailure, rules: Rules) -> list[tuple[str, ...]]:
+    """Return the suites that a known failure covers, or rows of them, as the segments of their IRIs."""
+    if failure.suite is None:
+        return []
+    require = rules.document.require
+    suites = [name for name in require.suites if any(matches(want, name) for want in failure.suite)]
+    if failure.row is None:
+        return [("suite", name) for name in suites]
+    rows = {expected.suite: expected.rows for expected in require.rows}
+    return [
+        ("suite", suite, "row", row)
+        for suite in suites
+        for row in rows.get(suite, ())
+        if any(matches(want, row) for want in failure.row)
     ]
 
 

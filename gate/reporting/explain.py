@@ -6,20 +6,25 @@ import difflib
 from typing import TYPE_CHECKING
 
 from gate.errors import CallersError
+from gate.findings import plain
 from gate.iris import NAMESPACE, Iri
-from gate.verdict import DECLAIMED, FAILED, MISSING, PASSED, plain
+from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from gate.findings import Finding
     from gate.obligations.node import Node
     from gate.shape_files import Shape
-    from gate.verdict import CellState, Declaimed, Finding, Verdict
+    from gate.states import CellState
+    from gate.verdict import Verdict
+    from gate.withdrawn import Declaimed
 
 _SAYS = {
     PASSED: "PASSED: exactly one row keys onto it, and the row is a pass.",
     MISSING: "MISSING: it is owed, and no row keys onto it.",
     FAILED: "FAILED: what was recorded is not a pass.",
+    KNOWN: "KNOWN FAILURE: it is red, as a decision says that it would be.",
     DECLAIMED: "DE-CLAIMED: a decision takes it out of what is owed.",
 }
 _WIDTH = 22
@@ -85,11 +90,12 @@ def _obligation(verdict: Verdict, cell: CellState) -> Iterator[str]:
 
 
 def _decision(declaim: Declaimed) -> Iterator[str]:
-    yield f"Decision: {declaim.id}"
-    ruling = " ".join(filter(None, (declaim.by, f"on {declaim.on}" if declaim.on else None)))
+    told, by = declaim.told, declaim.ruling
+    yield f"Decision: {told.id}"
+    ruling = " ".join(filter(None, (by.by, f"on {by.on}" if by.on else None)))
     for name, value in (
-        ("ticket", f"#{declaim.issue}" if declaim.issue else None), ("since", declaim.since), ("until", declaim.until),
-        ("why", declaim.why), ("ruling", ruling), ("words", declaim.words),
+        ("ticket", f"#{told.issue}" if told.issue else None), ("since", told.since), ("until", told.until),
+        ("expires", told.expires), ("why", told.why), ("ruling", ruling), ("words", by.words),
     ):  # fmt: skip
         if value:
             yield f"  {name:<{_WIDTH}} {plain(value)}"

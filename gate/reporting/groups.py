@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gate.verdict import Finding
+    from gate.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)

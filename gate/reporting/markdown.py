@@ -11,14 +11,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from gate.errors import Declined
+from gate.findings import plain
 from gate.iris import NAMESPACE
 from gate.reporting.groups import by_cause
-from gate.verdict import MISSING, instant, plain
+from gate.states import MISSING
+from gate.verdict import instant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gate.verdict import CellState, Declaimed, Verdict
+    from gate.states import CellState
+    from gate.verdict import Verdict
+    from gate.withdrawn import Declaimed, Told
 
 FOLDER = "reports"
 
@@ -85,7 +89,7 @@ def facts(verdict: Verdict) -> dict[str, Any]:
         "earlier": list(_earlier(verdict)),
         "axes": axes,
         "recorded": lambda declaim: _recorded(verdict, declaim),
-        "ticket": lambda declaim: _ticket(verdict, declaim),
+        "ticket": lambda told: _ticket(verdict, told),
     }
 
 
@@ -127,12 +131,12 @@ def _earlier(verdict: Verdict) -> Iterator[tuple[str, str, list[str]]]:
             yield node.label, commit, [str(value) for name, value in node.facts if name == "ignoredDifference"]
 
 
-def _ticket(verdict: Verdict, declaim: Declaimed) -> Markup:
-    """Return the ticket of a de-claim, as a link where the rules name a repository that a browser can open."""
-    if declaim.issue is None:
+def _ticket(verdict: Verdict, told: Told) -> Markup:
+    """Return the ticket of a decision, as a link where the rules name a repository that a browser can open."""
+    if told.issue is None:
         return Markup("no ticket")
-    name = Markup(f"#{int(declaim.issue)}")  # noqa: S704 - a number
+    name = Markup(f"#{int(told.issue)}")  # noqa: S704 - a number
     repository = (verdict.repository or "").rstrip("/")
     if not re.fullmatch(r"https?://[^\s()<>\[\]\\`|\"']+", repository):
         return name
-    return Markup(f"[{name}]({escape(repository)}/issues/{int(declaim.issue)})")  # noqa: S704 - matched and escaped
+    return Markup(f"[{name}]({escape(repository)}/issues/{int(told.issue)})")  # noqa: S704 - matched and escaped

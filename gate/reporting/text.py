@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -11,12 +12,16 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gate.findings import plain
 from gate.reporting.groups import by_cause
-from gate.verdict import DECLAIMED, FAILED, MISSING, PASSED, plain
+from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gate.reporting.groups import Group, Where
     from gate.verdict import Verdict
+    from gate.withdrawn import Scoped, Told
 
 LOG_WIDTH = 110  # where there is no terminal to ask
 MOST_GROUPS = 9
@@ -51,7 +56,7 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     groups = by_cause(verdict.findings)
     _causes(console, "Why", [g for g in groups if g.severity == "violation"])
     _causes(console, "Also", [g for g in groups if g.severity != "violation"])
-    _declaims(console, verdict)
+    _decisions(console, verdict)
     _next(console, verdict, groups)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
@@ -62,17 +67,32 @@ def _headline(console: Console, verdict: Verdict) -> None:
     else:
         line = Text.assemble((" REFUSED ", "bold white on red"), f"  {verdict.tag} must not be cut.")
     console.print(line)
+    if verdict.scope is not None:
+        console.print(_scope(verdict.scope), overflow="fold")
     console.print(Text(f"{plain(verdict.project)} {verdict.version} at commit {verdict.commit}", "dim"))
     console.print()
 
 
+def _scope(scope: Scoped) -> Text:
+    """Say that a scope narrowed the gate, and whose words allow it."""
+    ruling = scope.ruling
+    by = ", ".join(filter(None, (ruling.by, ruling.on)))
+    left_out = f"{len(scope.outside)} obligations are left out, {len(scope.red_outside)} of them red."
+    words = (f"“{plain(ruling.words)}”" if ruling.words else "no words allow it") + (f" ({plain(by)})" if by else "")
+    return Text.assemble(
+        (f"Under the scope {plain(scope.name)}", "bold yellow"), f": {words}. {left_out}"
+    )  # fmt: skip
+
+
 def _counts(console: Console, verdict: Verdict) -> None:
     states = verdict.states
+    failed = states[FAILED] + states[KNOWN]
     cells = Text.assemble(
-        (f"{states[PASSED] + states[MISSING] + states[FAILED]} cells owed", "bold"), ": ",
+        (f"{states[PASSED] + states[MISSING] + failed} cells owed", "bold"), ": ",
         (f"{states[PASSED]} passed", "green" if states[PASSED] else ""), ", ",
         (f"{states[MISSING]} missing", "bold red" if states[MISSING] else ""), ", ",
-        (f"{states[FAILED]} failed", "bold red" if states[FAILED] else ""), "; ",
+        (f"{failed} failed", "bold red" if states[FAILED] else "yellow" if failed else ""),
+        (f" ({states[KNOWN]} of them known)" if states[KNOWN] else "", "yellow"), "; ",
         (f"{states[DECLAIMED]} de-claimed", "yellow" if states[DECLAIMED] else ""),
         f"; {verdict.refusals} of them owe a refusal" if verdict.refusals else "",
     )  # fmt: skip
@@ -127,17 +147,27 @@ def _names(where: Where) -> str:
     return ", ".join(shown) + (f", and {len(rest)} more" if rest else "")
 
 
-def _declaims(console: Console, verdict: Verdict) -> None:
-    if not verdict.declaimed:
-        return
-    console.print()
-    console.print(Text("Withdrawn, and named in the notes", "bold"))
-    for declaim in verdict.declaimed:
-        ticket = f" (#{declaim.issue})" if declaim.issue else ""
-        until = f", until {declaim.until}" if declaim.until else ""
-        console.print(
-            Text(f"{len(declaim.covered):>5}  {declaim.id}{ticket}{until}: {plain(declaim.why or '')}"), overflow="fold"
-        )
+def _decisions(console: Console, verdict: Verdict) -> None:
+    """Show what is withdrawn, what is red and known, and what the scope leaves out: each is named in the notes."""
+    _section(console, "Withdrawn, and named in the notes", ((len(d.covered), d.told) for d in verdict.declaimed))
+    known = ((len(k.rejected), k.told) for k in verdict.known_failures)
+    _section(console, "Red and known, and named in the notes", known)
+    if verdict.scope is not None and verdict.scope.red_outside:
+        console.print()
+        console.print(Text("Red outside the scope, and named in the notes", "bold"))
+        causes = Counter(brief for rejected in verdict.scope.red_outside for brief in rejected.briefs)
+        for brief, count in causes.most_common():
+            console.print(Text(f"{count:>5}  {brief}"), overflow="fold")
+
+
+def _section(console: Console, title: str, decisions: Iterable[tuple[int, Told]]) -> None:
+    for index, (count, told) in enumerate(decisions):
+        if index == 0:
+            console.print()
+            console.print(Text(title, "bold"))
+        ticket = f" (#{told.issue})" if told.issue else ""
+        until = f", until {told.until}" if told.until else ""
+        console.print(Text(f"{count:>5}  {told.id}{ticket}{until}: {plain(told.why or '')}"), overflow="fold")
 
 
 def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:

@@ -86,7 +86,7 @@ def test_the_green_base_passes_with_every_cell_counted(tmp_path: Path) -> None:
 
 def test_a_declaim_in_force_takes_its_cells_out_of_what_is_owed(tmp_path: Path) -> None:
     release = green(tmp_path)
-    release.claims = DECLAIM
+    release.claims = DECLAIM  # and of what it covers nothing was run
     rows = release.receipt("gx10.json")["runs"]
     rows[:] = [row for row in rows if row["model"]["file"] != "beta-q4_k_m.gguf"]
     verdict, _ = judge(release.write())
