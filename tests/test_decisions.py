@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ from tests.falsifiers.known_failure import CELL, ID, KNOWN, shipped_red
 from tests.falsifiers.scope import SCOPE
 from tests.falsifiers.warning import warned
 from tests.release import DECLAIM, NOW, RULES, VERSION, Release, declaimed, gate_here, green, judged
+
+QWEN3 = "d98cdcbd03e17ce47681435b5150e34c1417f50b5c0019dd560e4882c5745785"
 
 
 @pytest.fixture
@@ -242,3 +245,81 @@ def test_the_exported_graph_holds_what_a_decision_is_judged_by(release: Release)
     assert done.returncode == 0
     assert "KnownRejection" in done.stdout
     assert json.dumps("cell: verdict, failed") in done.stdout
+
+
+# ------------------------------------------------------------------ two cases of the real project
+
+_SIX = [
+    (host, file, verb)
+    for host in ("lambda", "gx10")
+    for file, verb in (("alpha", "chat"), ("alpha", "code"), ("beta", "serve"))
+]
+
+
+def _crux_smoke(release: Release) -> None:
+    """Six runs fail on two GPUs, each with a ticket, and the release ships on the smoke."""
+    claims = SCOPE.replace('"smoke"', '"crux-smoke"')
+    for ticket, (host, file, verb) in enumerate(_SIX, start=4661):
+        release.row(host, f"{file}-q4_k_m.gguf", verb).update(verdict="fail", reason=f"golden output of {verb}")
+        claims += f"""
+[[known_failure]]
+id = "{file}-{verb}-on-{host}"
+model = "{file}-q4_k_m.gguf"
+host = "{host}"
+verb = "{verb}"
+thinking = "off"
+context = "4k"
+check = "golden output of {verb}"
+issue = {ticket}
+until = "0.72.0"
+why = "Its golden output differs."
+"""
+    release.claims = claims
+
+
+def test_six_known_failures_on_two_gpus_are_one_table(release: Release) -> None:
+    _crux_smoke(release)
+    folder = release.write()
+    done = gate_here(folder, "notes", "--tag", VERSION, "--now", NOW)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for ticket, (host, file, _verb) in enumerate(_SIX, start=4661):
+        rows = [line for line in done.stdout.splitlines() if line.startswith("|") and f"#{ticket}" in line]
+        assert len(rows) == 1
+        assert host in rows[0]
+        assert f"{file}-q4_k_m.gguf" in rows[0]
+    assert judged(folder)["counts"]["cells"]["known"] == 6
+
+
+def test_of_six_known_failures_the_one_that_is_mended_is_stale(release: Release) -> None:
+    _crux_smoke(release)
+    release.row("gx10", "alpha-q4_k_m.gguf", "code").update(verdict="pass", reason="")
+    verdict, _ = judge(release.write())
+    assert violations(verdict) == [("alpha-code-on-gx10", "red", "stale")]
+
+
+def test_a_seventh_red_cell_is_red(release: Release) -> None:
+    _crux_smoke(release)
+    release.row("gx10", "beta-q4_k_m.gguf", "chat").update(verdict="fail", reason="golden output of chat")
+    verdict, _ = judge(release.write())
+    assert violations(verdict) == [("gx10/beta-q4_k_m.gguf/chat/think-off/4k", "verdict", "failed")]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "contradicted"), [('["lambda"]', False), ('["gx10"]', True), ('["lambda", "gx10"]', True)]
+)
+def test_a_pinned_qwen3_contradicts_the_samples_declaim_only_on_its_own_host(
+    hosts: str, contradicted: bool, tmp_path: Path
+) -> None:
+    top = Path(__file__).parent.parent
+    shutil.copytree(top / "receipts", tmp_path / "receipts")
+    shutil.copy(top / "claims.toml", tmp_path)
+    pin = f'[[models.pinned]]\nfile = "Qwen3-8B-Q4_K_M.gguf"\nsha256 = "{QWEN3}"\narch = "qwen3"\nhosts = {hosts}\n\n[require]\n'
+    rules = (top / "gate.toml").read_text(encoding="utf-8")
+    (tmp_path / "gate.toml").write_text(rules.replace("[require]\n", pin), encoding="utf-8")
+    done = gate_here(tmp_path, "check", "--tag", "0.70.0", "--format", "json")
+    found = [
+        (f["focus"], f["property"], f["reason"])
+        for f in json.loads(done.stdout)["findings"]
+        if f["severity"] == "violation"
+    ]
+    assert found == ([("qwen3-on-gb10", "uncontradicted", "contradicted")] if contradicted else [])

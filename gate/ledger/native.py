@@ -73,7 +73,7 @@ class Run(Table):
     reason: str | None = None
     think_closed: bool | None = None
     required_bytes: Count | None = None
-    warnings: list[str] = []
+    warnings: list[str] | None = None
     evidence: EvidenceBlock | None = None
 
 
@@ -251,7 +251,7 @@ def _run(place: str, host: str, row: Run) -> RunRow:
         exit_code=row.exit_code, prompt_tokens=row.prompt_tokens, answer_chars=row.answer_chars, seconds=row.seconds,
         reason=row.reason, evidence=Evidence(row.evidence.path, row.evidence.sha256) if row.evidence else None,
         think_closed=row.think_closed, required_bytes=row.required_bytes,
-        warnings=tuple(row.warnings),
+        warnings=None if row.warnings is None else tuple(row.warnings),
     )  # fmt: skip
 
 

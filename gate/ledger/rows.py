@@ -56,7 +56,7 @@ class RunRow:
     evidence: Evidence | None = None
     think_closed: bool | None = None  # whether the thinking block was closed; None also where there was none
     required_bytes: int | None = None  # the memory that a refusal names as its requirement
-    warnings: tuple[str, ...] = ()  # what the run printed as a warning
+    warnings: tuple[str, ...] | None = None  # what the run printed as warnings
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,13 +37,13 @@ def _cell(ground: Ground, coverage: Coverage, cell: Cell) -> Node:
     names_it = re.compile(rf"(?<![\w#])(?:{'|'.join(wanted)})(?![\w-])") if wanted else None
     warned = [
         joined for joined in own
-        if ground.fresh(joined.receipt) and names_it and any(map(names_it.search, joined.row.warnings))
+        if ground.fresh(joined.receipt) and names_it and any(map(names_it.search, joined.row.warnings or ()))
     ]  # fmt: skip
     return Node(
         ground.iri("warning", coverage.label, ground.cell_iri(cell)), ("WarnedCell",), cell.label,
         known(declaim=coverage.label)
         + tuple(("warnedBy", ground.row_iri(joined)) for joined in warned)
-        + tuple(("printed", text) for text in dict.fromkeys(text for joined in own for text in joined.row.warnings)),
+        + tuple(("printed", text) for text in dict.fromkeys(t for joined in own for t in joined.row.warnings or ())),
         About(
             host=cell.host, model=cell.model.file, verb=cell.verb, thinking=cell.thinking, context=cell.context,
             issue=declaim.issue, receipt=own[0].receipt.file.path if own else None,
