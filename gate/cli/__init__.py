@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 COMMANDS: Mapping[str, str] = {
     "check": "May this tag be cut? Judge a release, and say why not.",
     "explain": "Why one cell stands as it does: receipt, values, shape, decision.",
+    "plan": "What to measure next: the missing cells by host and model, with their time.",
     "notes": "Render the release notes: how it was gated, and every known issue.",
     "known-issues": "Render the known issues: every claim that the release withdraws.",
     "graph": "Print the graph that the shapes judge.",

@@ -385,5 +385,5 @@ class Ground:
         """Return where a cell lies, and the receipt that speaks of it."""
         return About(
             host=cell.host, model=cell.model.file, verb=cell.verb, thinking=cell.thinking, context=cell.context,
-            quant=cell.model.quant, receipt=receipt.file.path if receipt else None,
+            quant=cell.model.quant, receipt=receipt.file.path if receipt else None, sha256=cell.model.sha256,
         )  # fmt: skip

@@ -22,6 +22,7 @@ class About:
     quant: str | None = None
     issue: int | None = None
     receipt: str | None = None
+    sha256: str | None = None  # of the model; the graph says it of the model itself
 
     def given(self) -> dict[str, str | int]:
         """The axes that say something, by name."""
