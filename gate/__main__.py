@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import sys
 from collections.abc import Sequence  # noqa: TC003 - a signature that readers see
+
+from gate import streams
 
 CONFORMS, REFUSED, DECLINED, CALLERS_ERROR = 0, 1, 2, 3
 
@@ -14,7 +17,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and end the process with 0, 1, 2 or 3 (`docs/exit-codes.md`), whatever happens."""
     # A check builds large graphs without cycles and ends: collecting costs a tenth of the time and frees nothing.
     gc.set_threshold(200_000, 50, 100)
-    sys.exit(run(list(sys.argv[1:] if arguments is None else arguments)))
+    streams.prepare()
+    code = run(list(sys.argv[1:] if arguments is None else arguments))
+    streams.let_go()
+    sys.exit(code)
 
 
 def run(arguments: list[str]) -> int:
@@ -25,9 +31,15 @@ def run(arguments: list[str]) -> int:
     from gate.errors import GateError
 
     try:
-        code = gate.main(arguments, prog_name="gate", standalone_mode=False)
+        # Not `gate.main`: where the reader has gone it ends with 1, which is a refusal here, and a variable of the
+        # environment has it complete words in place of judging.
+        with gate.make_context("gate", list(arguments)) as context:
+            code = gate.invoke(context)
+    except click.exceptions.Exit as ending:  # --help and --version
+        return DECLINED if ending.exit_code else CONFORMS
     except click.ClickException as error:
-        error.show()
+        with contextlib.suppress(OSError):  # nobody hears it, and the code says it
+            error.show()
         return CALLERS_ERROR
     except GateError as error:
         _say(f"gate: {error}")
@@ -59,10 +71,11 @@ def _crashed(error: BaseException) -> int:
 
 
 def _say(text: str) -> None:
-    try:
-        print(text.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)  # noqa: T201
-    except (OSError, UnicodeError):
-        print(ascii(text), file=sys.stderr)  # noqa: T201
+    with contextlib.suppress(OSError):  # nobody hears it, and the code says it
+        try:
+            print(text.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)  # noqa: T201
+        except UnicodeError:
+            print(ascii(text), file=sys.stderr)  # noqa: T201
 
 
 if __name__ == "__main__":

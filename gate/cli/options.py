@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.check import Request
+from gate import streams
 from gate.errors import CallersError
 from gate.files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+    from gate.check import Request
 
 
 class Moment(click.ParamType[datetime.datetime]):
@@ -58,6 +59,8 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give `command` the options `--tag`, `--commit`, `--rules` and `--now`, handed to it as one `request`."""
 
     def ask(tag: str, commit: str | None, rules: Path, now: datetime.datetime | None, **others: Any) -> Any:
+        from gate.check import Request
+
         return command(request=Request(rules, tag, commit, now), **others)
 
     ask.__doc__ = command.__doc__
@@ -135,12 +138,4 @@ def emit(text: str, output: Path | None) -> None:
     if output is not None:
         write_whole(output, text.encode("utf-8"))
         return
-    try:
-        sys.stdout.buffer.write(text.encode("utf-8"))
-        sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        # The reader has gone; the exit code still says what was found.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python's last flush would change the code
-        raise CallersError(f"standard output can't be written: {error.strerror}") from None
+    streams.say(text)
