@@ -27,13 +27,13 @@ def run(arguments: list[str]) -> int:
     """Return the exit code of the command with `arguments`."""
     import click
 
-    from gate.cli import gate
+    from gate.cli import gate, help_width
     from gate.errors import GateError
 
     try:
         # Not `gate.main`: where the reader has gone it ends with 1, which is a refusal here, and a variable of the
         # environment has it complete words in place of judging.
-        with gate.make_context("gate", list(arguments)) as context:
+        with gate.make_context("gate", list(arguments), terminal_width=help_width()) as context:
             code = gate.invoke(context)
     except click.exceptions.Exit as ending:  # --help and --version
         return DECLINED if ending.exit_code else CONFORMS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import shutil
 from typing import TYPE_CHECKING
 
 import click
@@ -26,6 +27,15 @@ COMMANDS: Mapping[str, str] = {
 }
 
 
+_LEAST = 52  # columns: click wraps its help for no terminal that is narrower
+
+
+def help_width() -> int | None:
+    """Return how wide the help is to be on a narrow terminal; None: click knows."""
+    width = shutil.get_terminal_size().columns
+    return max(width - 2, 20) if width < _LEAST else None
+
+
 class Commands(click.Group):
     """The commands, each imported when it is called."""
 
@@ -47,9 +57,9 @@ class Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog="""\b
-Exit codes: 0 the release conforms; 1 refused; 2 declined: nothing was judged;
-3 the caller's error, named with file and place. Only 0 lets a tag through.
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]}, epilog="""
+Exit codes: 0 the release conforms; 1 refused; 2 declined: nothing was judged; 3 the caller's error, named with file and
+place. Only 0 lets a tag through.
 
 \b
 The everyday path:

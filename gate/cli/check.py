@@ -20,9 +20,8 @@ Examples:
   gate check --tag v0.71.0 --commit "$(git rev-parse HEAD)"
   gate check --tag 0.71.0 --format json --output verdict.json
 
-\b
-Exit codes: 0 the release conforms; 1 refused: at least one violation;
-2 declined: nothing was judged; 3 the caller's error. Only 0 lets a tag through.
+Exit codes: 0 the release conforms; 1 refused: at least one violation; 2 declined: nothing was judged; 3 the caller's
+error. Only 0 lets a tag through.
 """)  # fmt: skip
 @release
 @click.option("--format", "form", cls=Once, type=click.Choice(["text", "json"]), default="text", show_default=True,

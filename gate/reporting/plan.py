@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
 import shlex
-import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.table import Table
+from rich.padding import Padding
 from rich.text import Text
 
 from gate.findings import plain
+from gate.reporting.terminal import NARROW, columns, page, printed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rich.console import Console
+
     from gate.plan import Plan, Step
 
-LOG_WIDTH = 110  # where there is no terminal to ask
 MOST_OTHERS = 12
 
 
@@ -31,15 +30,13 @@ def as_json(plan: Plan) -> str:
 
 def as_text(plan: Plan) -> str:
     """Return the plan for a person: by host and model, with what it is expected to take."""
-    stream = io.StringIO()
-    width = None if sys.stdout.isatty() else LOG_WIDTH
-    console = Console(file=stream, width=width, force_terminal=sys.stdout.isatty(), highlight=False, markup=False)
+    console = page()
     if not plan.steps:
         console.print(Text(f"{plan.tag}: every owed cell has a run of this release.", "bold"))
     for host, found in groupby(plan.steps, key=lambda step: step.host):
         steps = list(found)
         console.print(Text(f"{host}: {_cells(steps)}, {_expected(steps)}", "bold"))
-        console.print(_models(steps))
+        _models(console, steps)
         console.print()
     if plan.failed:
         console.print(Text(f"Not planned: {plan.failed} cells that failed, and would again. --failed adds them."))
@@ -48,15 +45,20 @@ def as_text(plan: Plan) -> str:
         console.print(Text(f"Not timed: {version}: {plain(why)}"))
     if plan.steps:
         console.print(Text(f"Measure at commit {plan.commit}; --format sh is the same as a script.", "dim"))
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return printed(console)
 
 
-def _models(steps: list[Step]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+def _models(console: Console, steps: list[Step]) -> None:
+    """Show a line a model, or where that leaves no room for their names, a paragraph."""
+    table = columns(4)
     for model, found in groupby(steps, key=lambda step: step.model):
         own = list(found)
-        table.add_row(Text(plain(model)), Text(_cells(own)), Text(_expected(own)), Text(_axes(own)))
-    return table
+        if console.width < NARROW:
+            console.print(Padding(Text(plain(model), overflow="fold"), (0, 0, 0, 2)))
+            console.print(Padding(Text(f"{_cells(own)}, {_expected(own)}: {_axes(own)}"), (0, 0, 0, 4)))
+        else:
+            table.add_row(*map(Text, (plain(model), _cells(own), _expected(own), _axes(own))))
+    console.print(Padding(table, (0, 0, 0, 2)))
 
 
 def _axes(steps: list[Step]) -> str:

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import io
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from rich.console import Console
 from rich.padding import Padding
-from rich.table import Table
 from rich.text import Text
 
 from gate.findings import plain
 from gate.reporting.groups import by_cause
+from gate.reporting.terminal import columns, item, page, printed
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from rich.console import Console
+    from rich.table import Table
+
     from gate.reporting.groups import Group, Where
     from gate.verdict import Verdict
     from gate.withdrawn import Scoped, Told
 
-LOG_WIDTH = 110  # where there is no terminal to ask
 MOST_GROUPS = 9
 MOST_HOSTS = 3
 MOST_NAMES = 3
@@ -37,20 +36,9 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
 
     Args:
         verdict: what to say.
-        color: whether to style it; None: where standard output is a terminal that takes it (`NO_COLOR` is heeded).
+        color: whether to style it; None: where it is wanted (`terminal.page`).
     """
-    terminal = sys.stdout.isatty() if color is None else color
-    width = None if sys.stdout.isatty() else LOG_WIDTH
-    stream = io.StringIO()
-    console = Console(
-        file=stream,
-        force_terminal=terminal,
-        width=width,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        legacy_windows=False,
-    )
+    console = page(color=color)
     _headline(console, verdict)
     _counts(console, verdict)
     groups = by_cause(verdict.findings)
@@ -58,7 +46,7 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     _causes(console, "Also", [g for g in groups if g.severity != "violation"])
     _decisions(console, verdict)
     _next(console, verdict, groups)
-    return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
+    return printed(console)
 
 
 def _headline(console: Console, verdict: Verdict) -> None:
@@ -109,8 +97,8 @@ def _causes(console: Console, title: str, groups: list[Group]) -> None:
     console.print()
     console.print(Text(title, "bold"))
     for group in groups[:MOST_GROUPS]:
-        line = Text.assemble((f"{group.count:>5}", _STYLE[group.severity]), f"  {group.says} ")
-        console.print(line.append(f"[{group.shape}: {group.property}, {group.reason}]", "dim"), overflow="fold")
+        says = Text(f"{group.says} ").append(f"[{group.shape}: {group.property}, {group.reason}]", "dim")
+        console.print(item(group.count, says, _STYLE[group.severity]))
         console.print(Padding(_places(group), (0, 0, 0, 7)))
     if len(groups) > MOST_GROUPS:
         rest_count = sum(group.count for group in groups[MOST_GROUPS:])
@@ -126,7 +114,7 @@ def _places(group: Group) -> Text | Table:
     if group.count == 1:
         detail = group.example.message.removeprefix(group.says).strip()
         return Text(f"{group.example.focus} {detail}".strip())
-    table = Table.grid(padding=(0, 2))
+    table = columns(3)
     for where in group.where[:MOST_HOSTS]:
         if where.host is None:
             table.add_row(Text(_names(where)))
@@ -157,7 +145,7 @@ def _decisions(console: Console, verdict: Verdict) -> None:
         console.print(Text("Red outside the scope, and named in the notes", "bold"))
         causes = Counter(brief for rejected in verdict.scope.red_outside for brief in rejected.briefs)
         for brief, count in causes.most_common():
-            console.print(Text(f"{count:>5}  {brief}"), overflow="fold")
+            console.print(item(count, Text(brief)))
 
 
 def _section(console: Console, title: str, decisions: Iterable[tuple[int, Told]]) -> None:
@@ -167,7 +155,7 @@ def _section(console: Console, title: str, decisions: Iterable[tuple[int, Told]]
             console.print(Text(title, "bold"))
         ticket = f" (#{told.issue})" if told.issue else ""
         until = f", until {told.until}" if told.until else ""
-        console.print(Text(f"{count:>5}  {told.id}{ticket}{until}: {plain(told.why or '')}"), overflow="fold")
+        console.print(item(count, Text(f"{told.id}{ticket}{until}: {plain(told.why or '')}")))
 
 
 def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
