@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -317,3 +318,76 @@ def test_the_verdict_of_an_earlier_run_does_not_survive_a_decline(release: Relea
     (folder / FOLDER / "broken.json").write_text("{")
     assert gate_here(folder, *CHECK, "--format", "json", "--output", "verdict.json").returncode == 3
     assert not (folder / "verdict.json").exists()
+
+
+def test_quiet_says_the_verdict_alone(release: Release) -> None:
+    folder = release.write()
+    done = gate_here(folder, *CHECK, "--quiet")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f" CONFORMS   v{VERSION} may be cut.\n", "")
+    release.receipt("lambda.json")["runs"].pop()
+    done = gate_here(release.write(), *CHECK, "-q", "--format", "json", "--output", "verdict.json")
+    assert (done.returncode, done.stdout, done.stderr) == (1, f" REFUSED   v{VERSION} must not be cut.\n", "")
+    assert json.loads((folder / "verdict.json").read_text())["verdict"] == "refused"
+    gate_here(folder, *CHECK, "--quiet", "--output", "verdict.txt")
+    assert len((folder / "verdict.txt").read_text().splitlines()) > 5  # the file is whole: the log alone is short
+
+
+def test_quiet_still_says_errors(release: Release) -> None:
+    done = gate_here(release.write(), "check", "--tag", "9.9.9", "--quiet")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("gate: v9.9.9: ")
+
+
+def test_quiet_has_nothing_to_shorten_in_a_document(release: Release) -> None:
+    done = gate_here(release.write(), *CHECK, "--quiet", "--format", "json")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "--quiet" in done.stderr
+
+
+def test_verbose_says_each_stage_with_its_time_on_standard_error(release: Release) -> None:
+    folder = release.write()
+    plain, told = gate_here(folder, *CHECK), gate_here(folder, *CHECK, "--verbose")
+    assert (plain.returncode, told.returncode, plain.stderr) == (0, 0, "")
+    assert told.stdout == plain.stdout
+    stages = [re.fullmatch(r"gate: +[0-9]+\.[0-9]{2} s  (.+)", line) for line in told.stderr.splitlines()]
+    assert all(stages), told.stderr
+    named = [stage[1] for stage in stages if stage]
+    assert named[0] == "reading the rules and decisions"
+    assert named[-2:] == ["judging", "composing the verdict"]
+    assert len(named) == len(set(named)) > 5
+
+
+def test_verbose_names_the_stage_that_failed(release: Release) -> None:
+    release.documents[f"{FOLDER}/x.json"] = "{"
+    done = gate_here(release.write(), *CHECK, "--verbose")
+    assert done.returncode == 3
+    assert [line.split(" s  ")[-1] for line in done.stderr.splitlines()[:2]] == [
+        "reading the rules and decisions",
+        "reading the receipts",
+    ]
+
+
+@pytest.mark.parametrize("command", [("explain", CELL), ("plan",), ("notes",), ("known-issues",), ("graph",)])
+def test_whatever_reads_a_release_says_its_stages(command: tuple[str, ...], release: Release) -> None:
+    done = gate_here(release.write(), *command, "--tag", VERSION, "-v")
+    assert done.returncode == 0
+    assert "reading the receipts" in done.stderr
+
+
+def test_quiet_and_verbose_contradict_each_other(release: Release) -> None:
+    done = gate_here(release.write(), *CHECK, "--quiet", "--verbose")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "--quiet" in done.stderr
+    assert "--verbose" in done.stderr
+
+
+def test_quiet_still_says_that_a_scope_narrowed_the_gate(release: Release) -> None:
+    release.claims = (
+        f'[[scope]]\nrelease = "{VERSION}"\nname = "smoke"\nmodels = ["alpha*"]\n'
+        'ruling = { by = "owner", on = 2026-10-05, words = "It ships on the smoke." }\n'
+    )
+    done = gate_here(release.write(), *CHECK, "--quiet")
+    assert done.returncode == 0
+    answer, scope, *_ = done.stdout.splitlines()
+    assert answer == f" CONFORMS   v{VERSION} may be cut."
+    assert scope.startswith("Under the scope smoke: “It ships on the smoke.”")

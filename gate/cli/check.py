@@ -27,7 +27,8 @@ error. Only 0 lets a tag through.
 @click.option("--format", "form", cls=Once, type=click.Choice(["text", "json"]), default="text", show_default=True,
               help="text is for people, json for machines; both say the same.")  # fmt: skip
 @output("the verdict")
-def command(request: Request, form: str, output: Path | None) -> int:
+@click.option("--quiet", "-q", is_flag=True, help="Of the text, print the answer alone. Errors are said as ever.")
+def command(request: Request, form: str, output: Path | None, *, quiet: bool) -> int:
     """May this tag be cut?
 
     Reads the rules, the decisions and every receipt of the release, derives what the release owes, and lets the shapes
@@ -36,12 +37,15 @@ def command(request: Request, form: str, output: Path | None) -> int:
     from gate.check import check
     from gate.reporting import document, text
 
+    if quiet and form != "text" and output is None:
+        raise click.UsageError("--quiet is for the text; with --output, a file has the rest")
     forget_earlier(output)
-    with progress() as stage:
+    with progress(quiet=quiet) as stage:
         verdict = check(request, stage=stage)
     refuse_input(output, verdict.ledger, verdict.read, request)
     if output is not None:
         emit(document.render(verdict) if form == "json" else text.render(verdict, color=False), output)
     # With a file for machines, the log still has what a person reads.
-    emit(document.render(verdict) if form == "json" and output is None else text.render(verdict), None)
+    said = text.answer(verdict) if quiet else text.render(verdict)
+    emit(document.render(verdict) if form == "json" and output is None else said, None)
     return verdict.exit_code

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -56,7 +57,10 @@ class Once(click.Option):
 
 
 def release(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give `command` the options `--tag`, `--commit`, `--rules` and `--now`, handed to it as one `request`."""
+    """Give `command` the options `--tag`, `--commit`, `--rules` and `--now`, handed to it as one `request`.
+
+    And `--verbose`, which `progress` heeds.
+    """
 
     def ask(tag: str, commit: str | None, rules: Path, now: datetime.datetime | None, **others: Any) -> Any:
         from gate.check import Request
@@ -66,6 +70,8 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
     ask.__doc__ = command.__doc__
     ask.__dict__.update(command.__dict__)
     for option in (
+        click.option("--verbose", "-v", is_flag=True, expose_value=False, callback=_note_verbose,
+                     help="Say on standard error how long each stage took."),
         click.option("--now", cls=Once, type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
                      "Never before the newest receipt."),
         click.option("--rules", cls=Once, type=click.Path(path_type=Path), default=Path("gate.toml"), show_default=True,
@@ -117,16 +123,55 @@ def refuse_input(file: Path | None, ledger: str, inputs: Iterable[str], request:
         raise CallersError(f"--output: {file} is an input of the check, or lies in the ledger; write elsewhere")
 
 
+_VERBOSE = "gate.verbose"  # where a command's context keeps it
+
+
+def _note_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
+    context.meta[_VERBOSE] = value
+
+
 @contextlib.contextmanager
-def progress() -> Iterator[Callable[[str], None]]:
-    """Yield what is told each stage; it shows them where a person watches, and says nothing into a log."""
-    if not sys.stderr.isatty():
+def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """Yield what is told each stage as it begins; it shows them where a person watches, and says nothing into a log.
+
+    Args:
+        quiet: say nothing to a person either.
+
+    Raises:
+        UsageError: `--verbose` is given, too.
+    """
+    if click.get_current_context().meta.get(_VERBOSE, False):
+        if quiet:
+            raise click.UsageError("--quiet and --verbose contradict each other; give one of them")
+        yield from _timed()
+        return
+    if quiet or not sys.stderr.isatty():
         yield lambda _: None
         return
     from rich.console import Console
 
     with Console(stderr=True).status("starting") as status:
         yield lambda stage: status.update(f"{stage} …")
+
+
+def _timed() -> Iterator[Callable[[str], None]]:
+    """Yield what says a stage with the time that it took, once the next one begins or all end."""
+    begun: list[tuple[str, float]] = []
+
+    def end() -> None:
+        if begun:
+            stage, since = begun.pop()
+            with contextlib.suppress(OSError):  # nobody hears it, and the verdict doesn't hang on it
+                click.echo(f"gate: {time.monotonic() - since:6.2f} s  {stage}", err=True)
+
+    def begin(stage: str) -> None:
+        end()
+        begun.append((stage, time.monotonic()))
+
+    try:
+        yield begin
+    finally:
+        end()
 
 
 def emit(text: str, output: Path | None) -> None:

@@ -49,7 +49,14 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     return printed(console)
 
 
-def _headline(console: Console, verdict: Verdict) -> None:
+def answer(verdict: Verdict) -> str:
+    """Return the answer alone, and the scope that it is given under, if it is."""
+    console = page()
+    _answer(console, verdict)
+    return printed(console)
+
+
+def _answer(console: Console, verdict: Verdict) -> None:
     if verdict.conforms:
         line = Text.assemble((" CONFORMS ", "bold white on green"), f"  {verdict.tag} may be cut.")
     else:
@@ -57,6 +64,10 @@ def _headline(console: Console, verdict: Verdict) -> None:
     console.print(line)
     if verdict.scope is not None:
         console.print(_scope(verdict.scope), overflow="fold")
+
+
+def _headline(console: Console, verdict: Verdict) -> None:
+    _answer(console, verdict)
     console.print(Text(f"{plain(verdict.project)} {verdict.version} at commit {verdict.commit}", "dim"))
     console.print()
 
