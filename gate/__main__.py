@@ -30,6 +30,11 @@ def run(arguments: list[str]) -> int:
     from gate.cli import gate, help_width
     from gate.errors import GateError
 
+    if not arguments and "_GATE_COMPLETE" in os.environ:
+        from gate.cli import completion
+
+        if completion.complete():
+            return DECLINED  # no shell asks for the code, and nothing was judged
     try:
         # Not `gate.main`: where the reader has gone it ends with 1, which is a refusal here, and a variable of the
         # environment has it complete words in place of judging.

@@ -34,6 +34,20 @@ def commit_of_tag(folder: Path, tag: str) -> str | None:
     return parsed.stdout.strip()
 
 
+def tags(folder: Path) -> list[str]:
+    """Return the names of all tags, sorted; none where there is no git or no repository.
+
+    Raises:
+        Declined: there is a repository that can't be asked.
+    """
+    if not _is_repository(folder):
+        return []
+    listed = _git(folder, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/tags")
+    if listed is None or listed.returncode:
+        raise Declined(f"git can't list the tags:\n  {listed.stderr.strip() if listed else 'git is gone'}")
+    return listed.stdout.splitlines()
+
+
 def differences(folder: Path, earlier: str, later: str, ignore: Sequence[str]) -> tuple[list[str], list[str]] | str:
     """Return the paths that differ between two commits: those that `ignore` covers, and those that it doesn't.
 

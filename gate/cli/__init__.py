@@ -24,6 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "ingest": "Turn a result without a schema into a native receipt.",
     "inventory": "What a host holds: scan a folder of models into an inventory receipt.",
     "schema": "Print the JSON Schemas of the native receipts.",
+    "completion": "Print the script that completes words in a shell.",
 }
 
 

@@ -18,7 +18,11 @@ from gate.files import write_whole
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from click.shell_completion import CompletionItem
+
     from gate.check import Request
+
+DEFAULT_RULES = Path("gate.toml")
 
 
 class Moment(click.ParamType[datetime.datetime]):
@@ -50,10 +54,21 @@ class Once(click.Option):
 
     def process_value(self, ctx: click.Context, value: Any) -> Any:
         """Return the one value, or None."""
-        found = super().process_value(ctx, value)
+        found = super().process_value(ctx, value) or ()
         if len(found) > 1:
             raise click.BadParameter(f"it is given {len(found)} times, and once is right", ctx, self)
         return found[0] if found else None
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """Return what a shell offers for the option's value: for `--tag` and `--host`, what the rules know."""
+        from click.shell_completion import CompletionItem
+
+        from gate.cli import suggestions
+
+        suggest = suggestions.OF.get(self.name or "")
+        if suggest is None:
+            return super().shell_complete(ctx, incomplete)
+        return [CompletionItem(text) for text in suggest(ctx.params.get("rules") or DEFAULT_RULES, incomplete)]
 
 
 def release(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -74,7 +89,7 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
                      help="Say on standard error how long each stage took."),
         click.option("--now", cls=Once, type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
                      "Never before the newest receipt."),
-        click.option("--rules", cls=Once, type=click.Path(path_type=Path), default=Path("gate.toml"), show_default=True,
+        click.option("--rules", cls=Once, type=click.Path(path_type=Path), default=DEFAULT_RULES, show_default=True,
                      metavar="FILE", help="The rules; all other paths are relative to their folder."),
         click.option("--commit", cls=Once, metavar="SHA", help="The full commit that is judged. Without it: git's tag, "
                      "else the release's release.toml. All that are there must agree."),
