@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from gate.errors import BadFile, CallersError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Mapping
     from io import BufferedReader
 
 MEBIBYTE = 1024 * 1024
@@ -165,6 +165,60 @@ def write_whole(path: Path, content: bytes) -> None:
         if temporary is not None:
             with contextlib.suppress(OSError):
                 Path(temporary).unlink()
+
+
+def refuse_existing(folder: Path, paths: Iterable[str]) -> None:
+    """Refuse to write where something is.
+
+    Args:
+        folder: it may be missing.
+        paths: relative to `folder`.
+
+    Raises:
+        CallersError: it names every path that exists, or that has no folder above it where one could be.
+    """
+    taken = []
+    for path in paths:
+        above = [folder, *(folder / part for part in reversed(Path(path).parents[:-1]))]
+        blocked = next((one for one in above if os.path.lexists(one) and not one.is_dir()), None)
+        if blocked is not None:
+            taken.append(f"{blocked}: it is no folder")
+        elif os.path.lexists(folder / path):
+            taken.append(f"{folder / path}: it exists")
+    if taken:
+        raise CallersError("\n".join(["nothing was written, since nothing is written over", *dict.fromkeys(taken)]))
+
+
+def write_new(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files that must not exist yet, with the folders that they need: all of them, or none.
+
+    Args:
+        folder: where; it is made where it is missing.
+        contents: by path relative to `folder`.
+
+    Raises:
+        CallersError: a file exists, or can't be written; what was made until then is taken back.
+    """
+    refuse_existing(folder, contents)
+    made: list[Path] = []
+    try:
+        for name, content in contents.items():
+            target = folder / name
+            for parent in reversed([target.parent, *target.parent.parents]):
+                if not parent.is_dir():
+                    parent.mkdir()
+                    made.append(parent)
+            with target.open("xb") as stream:
+                made.append(target)
+                stream.write(content)
+    except BaseException as error:
+        for path in reversed(made):
+            with contextlib.suppress(OSError):
+                path.rmdir() if path.is_dir() else path.unlink()
+        if isinstance(error, OSError):
+            where = f"{folder / name}: it can't be written: {error.strerror}"
+            raise CallersError(f"{where}\n  Nothing was written.") from None
+        raise
 
 
 def _umask() -> int:

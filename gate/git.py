@@ -34,6 +34,30 @@ def commit_of_tag(folder: Path, tag: str) -> str | None:
     return parsed.stdout.strip()
 
 
+def head(folder: Path) -> str | None:
+    """Return the commit that is checked out at `folder`; None where there is no git, no repository or no commit yet.
+
+    Raises:
+        Declined: there is a repository that can't be asked.
+    """
+    if not _is_repository(folder):
+        return None
+    parsed = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+    return None if parsed is None or parsed.returncode else parsed.stdout.strip()
+
+
+def top(folder: Path) -> str | None:
+    """Return the root of the work tree that `folder` lies in; None where it lies in none.
+
+    Raises:
+        Declined: there is a repository that can't be asked.
+    """
+    if not _is_repository(folder):
+        return None
+    parsed = _git(folder, "rev-parse", "--show-toplevel")
+    return None if parsed is None or parsed.returncode else parsed.stdout.removesuffix("\n")
+
+
 def tags(folder: Path) -> list[str]:
     """Return the names of all tags, sorted; none where there is no git or no repository.
 

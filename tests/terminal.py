@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -55,7 +56,7 @@ def on_terminal(
     known = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     process = subprocess.Popen(
         [sys.executable, "-m", "gate", *arguments], cwd=folder, stdin=inner, stdout=inner,
-        stderr=subprocess.DEVNULL if quiet_errors else inner, start_new_session=True,
+        stderr=subprocess.DEVNULL if quiet_errors else inner, start_new_session=True, preexec_fn=_take_the_terminal,
         env={**known, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8", **environment},
     )  # fmt: skip
     os.close(inner)
@@ -69,6 +70,12 @@ def on_terminal(
             except subprocess.TimeoutExpired:
                 process.kill()
     return Shown(process.wait(), raw)
+
+
+def _take_the_terminal() -> None:
+    """Make the pty the one whose Ctrl-C reaches this process."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has the jobs in its background ignore it
 
 
 def _talk(terminal: int, answers: Sequence[tuple[str, str]]) -> str:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 # Each command with the line that `gate --help` says of it, so that help needs none of their modules.
 COMMANDS: Mapping[str, str] = {
+    "init": "Begin: write commented rules, decisions, a first release and a pipeline.",
     "check": "May this tag be cut? Judge a release, and say why not.",
     "explain": "Why one cell stands as it does: receipt, values, shape, decision.",
     "plan": "What to measure next: the missing cells by host and model, with their time.",

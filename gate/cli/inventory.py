@@ -61,6 +61,26 @@ def scan(folder: Path, output: Path, *, no_cache: bool, force: bool, **given: An
     Name, sha256, architecture, quantization, context length, template markers and the census of tensors come from what
     the GGUF files hold, never from what they are called.
     """
+    from gate.errors import CallersError
+
+    text = json.dumps(measured(folder, given, no_cache=no_cache), indent=1, ensure_ascii=False) + "\n"
+    if not force and output.is_file() and output.read_bytes() != text.encode("utf-8"):
+        raise CallersError(f"{output}: it exists and says something else; --force replaces it")
+    emit(text, output)
+    return 0
+
+
+def measured(folder: Path, given: dict[str, Any], *, no_cache: bool = False) -> dict[str, Any]:
+    """Return the inventory receipt of a folder of models, as `scan` writes it.
+
+    Args:
+        folder: what is scanned.
+        given: what the options of `scan` say, by their names.
+        no_cache: read every byte again.
+
+    Raises:
+        CallersError: an option is wrong, a file is broken, or there is none.
+    """
     import platformdirs
 
     from gate.errors import BadFile, CallersError
@@ -72,15 +92,11 @@ def scan(folder: Path, output: Path, *, no_cache: bool, force: bool, **given: An
     headers = _headers(files)
     cache = None if no_cache else platformdirs.user_cache_path("taggate", appauthor=False) / CACHE
     document = _document(files, headers, Digests(cache), given)
-    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     try:
         read_receipt(InputFile("the options", "", b""), document)
     except BadFile as error:
         raise CallersError(str(error)) from None
-    if not force and output.is_file() and output.read_bytes() != text.encode("utf-8"):
-        raise CallersError(f"{output}: it exists and says something else; --force replaces it")
-    emit(text, output)
-    return 0
+    return document
 
 
 def _found(folder: Path) -> dict[str, Path]:
