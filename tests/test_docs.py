@@ -6,6 +6,7 @@ A page runs from top to bottom in one folder. Comments in front of a fenced bloc
                                   `empty`: an empty folder; where nothing is said, the sample project alone
     <!-- file: gate.toml -->      the block is a file, written when the page reaches it
     <!-- set: TAG=v0.70.0 -->     variables that the page's commands have from here on
+    <!-- models: models -->       a folder of one small GGUF file, written before the block is run
     <!-- not run: reason -->      a `sh` or `console` block that isn't run; all of them are counted below
 
 In a `console` block a line after `$ ` is a command, a line after `> ` goes on with it, and the rest is output: each line
@@ -30,19 +31,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from pydantic import BaseModel
 from rdflib import Graph, URIRef
 from rdflib.namespace import SH
 
 from gate import contexts, decisions, rules, shape_files, subject
-from gate.cli import COMMANDS, ingest, inventory
+from gate.cli import COMMANDS, gate, ingest, inventory, reference
 from gate.iris import NAMESPACE
 from gate.ledger import SCHEMAS, native, native_kernels, native_parity
 from gate.ledger.given import OPTIONS
 from gate.obligations import kinds
 from tests.falsifiers.test_table import TABLE
 from tests.release import VERSION, Release, judged
+from tests.test_inventory_scan import model
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -195,6 +198,8 @@ def test_the_commands_of_a_page_do_what_it_shows(page: Path, tmp_path: Path, env
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(block.text, encoding="utf-8")
         elif block.runs and block.excluded is None:
+            if "models" in block.notes:
+                model(tmp_path / block.notes["models"] / "tiny-q4_k_m.gguf")
             _run(page, block, tmp_path, variables)
 
 
@@ -490,6 +495,27 @@ def test_every_field_of_a_verdict_stands_in_the_page_of_formats(release: Release
 
     for name in set(fields(verdict)):
         assert _explains("formats.md", name), f"docs/formats.md has no `{name}`"
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+    assert page == reference.render(), f"docs/cli.md is out of date; this mends it: {reference.MEND}"
+
+
+def test_every_option_of_every_command_stands_in_the_page_of_commands() -> None:
+    """Asked of the commands themselves, so that what writes the page can't leave one out."""
+    page = (ROOT / "docs/cli.md").read_text(encoding="utf-8")
+
+    def walk(command: click.Command, path: str) -> Iterator[tuple[str, click.Command]]:
+        yield path, command
+        for name in command.list_commands(click.Context(command)) if isinstance(command, click.Group) else []:
+            yield from walk(command.get_command(click.Context(command), name), f"{path} {name}")  # type: ignore
+
+    for path, command in walk(gate, "gate"):
+        section = re.search(rf"^## {path}$(.*?)(?=^## |\Z)", page, flags=re.MULTILINE | re.DOTALL)
+        assert section, path
+        for option in (option for param in command.params for option in param.opts if option.startswith("-")):
+            assert re.search(rf"^- `[^`]*{option}\b", section[1], flags=re.MULTILINE), f"{path} {option}"
 
 
 def test_every_command_stands_in_the_readme() -> None:

@@ -23,9 +23,9 @@ Examples:
 Commands, options and their words are completed; --tag from the ledger's releases and the tags of git, --host from the
 rules.
 """)  # fmt: skip
-@click.argument("shell", type=click.Choice(SHELLS))
+@click.argument("shell", metavar="SHELL", type=click.Choice(SHELLS))
 def command(shell: str) -> int:
-    """Print the script that completes words in SHELL."""
+    """Print the script that completes words in SHELL: bash, zsh or fish."""
     from click.shell_completion import ShellComplete, get_completion_class
 
     from gate.cli import gate

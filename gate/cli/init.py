@@ -50,7 +50,9 @@ that exists is ever written over.
               help="A size of prompt, and what it was derived from. Once for each.")  # fmt: skip
 @click.option("--owed", multiple=True, type=TEXT, metavar="GLOB",
               help="Which model files are owed. Once for each. [default: all that a host holds]")  # fmt: skip
-@click.option("--suite", "suites", multiple=True, type=NAME, metavar="NAME", help="A suite that must say GO.")
+@click.option(
+    "--suite", "suites", multiple=True, type=NAME, metavar="NAME", help="A suite that must say GO. Once for each."
+)
 @click.option("--ci", "pipeline", cls=Once, type=click.Choice(["github", "gitlab", "none"]),
               help="Whose pipeline is written.")  # fmt: skip
 @click.option("--models", cls=Once, type=click.Path(path_type=Path), metavar="DIR",
