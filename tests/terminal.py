@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import termios
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,7 @@ def on_terminal(
     )  # fmt: skip
     os.close(inner)
     try:
-        raw = _talk(outer, answers)
+        raw = _talk(outer, answers, process.pid)
     finally:
         os.close(outer)
         if process.poll() is None:
@@ -78,7 +79,14 @@ def _take_the_terminal() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell has the jobs in its background ignore it
 
 
-def _talk(terminal: int, answers: Sequence[tuple[str, str]]) -> str:
+def _wait_until_it_reads(pid: int) -> None:
+    """Wait until the process sleeps: a Ctrl-C that comes before it reads is noticed with the next key alone."""
+    until = time.monotonic() + PATIENCE
+    while Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2][0] == "R" and time.monotonic() < until:
+        time.sleep(0.01)
+
+
+def _talk(terminal: int, answers: Sequence[tuple[str, str]], pid: int) -> str:
     said, seen, waiting = b"", 0, list(answers)
     while True:
         ready, _, _ = select.select([terminal], [], [], PATIENCE)
@@ -92,6 +100,7 @@ def _talk(terminal: int, answers: Sequence[tuple[str, str]]) -> str:
         said += part
         while waiting and (at := said.find(waiting[0][0].encode(), seen)) >= 0:
             seen = at + len(waiting[0][0].encode())
+            _wait_until_it_reads(pid)
             os.write(terminal, waiting.pop(0)[1].encode())
     assert not waiting, f"never asked: {waiting[0][0]}\n{said.decode()}"
     return said.decode()

@@ -443,6 +443,25 @@ def test_on_a_terminal_what_was_not_said_is_asked(tmp_path: Path) -> None:
     assert "At which full commit" not in shown.text  # it was said
 
 
+def test_an_answer_that_can_not_be_taken_is_asked_again_and_no_other_is_lost(tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    (tmp_path / ".gitlab-ci.yml").write_text("mine")
+    answers = [
+        ("What is the first machine", "bench\n"), ("GPU", "\n"), ("compute capability", "fast\n"),
+        ("is no compute capability", ""), ("compute capability", "\n"), ("next machine", "Bench\n"),
+        ("only looks different", ""), ("next machine", "\n"), ("Which modes of use", "run, run\n"),
+        ("stands twice", ""), ("Which modes of use", "run\n"), ("At which sizes", "4k=4096, 8k\n"),
+        ("some have tokens and some have none", ""), ("At which sizes", "4k\n"), ("Which model files", "\n"),
+        ("Which test suites", "\n"), ("GGUF files", "nowhere\n"), ("'nowhere' is no folder", ""), ("GGUF files", "\n"),
+        ("Which CI", "gitlab\n"), (".gitlab-ci.yml: it exists", ""), ("Which CI", "none\n"),
+    ]  # fmt: skip
+    given = flags(host=None, verb=None, context=None, ci=None, repository=("x",), tag_format=("v{version}",))
+    shown = on_terminal(tmp_path, "init", *given, answers=answers)
+    assert shown.code == 0, shown.text
+    assert rules_of(tmp_path)["hosts"] == [{"id": "bench", "required": True}]
+    assert (tmp_path / ".gitlab-ci.yml").read_text() == "mine"
+
+
 def test_where_all_that_is_needed_is_said_nothing_is_asked(tmp_path: Path) -> None:
     shown = on_terminal(tmp_path, "init", *flags())
     assert (shown.code, "?" in shown.text, "Which" in shown.text) == (0, False, False)

@@ -71,11 +71,10 @@ def command(folder: Path, *, thinking: bool, no_thinking: bool, **said: Any) -> 
     if thinking and no_thinking:
         raise click.UsageError("--thinking and --no-thinking contradict each other; give one of them")
     said["thinking"] = thinking if thinking or no_thinking else None
-    refuse_existing(folder, [scaffold.RULES, scaffold.DECISIONS])  # before anyone answers a question
     said["commit"] = said["commit"] or _checked_out(folder)
     said = _complete(said, folder)
     project = _project(said)
-    _refuse_idle_pipeline(folder, project)
+    _refuse_idle_pipeline(folder, said["pipeline"])
     models = said["models"]
     inventories = [project.inventory(project.hosts[0])] if models else []
     refuse_existing(folder, [*scaffold.paths(project), *inventories])  # before a folder is hashed for minutes
@@ -106,6 +105,8 @@ def _complete(said: dict[str, Any], folder: Path) -> dict[str, Any]:
         Declined: who was asked went away.
     """
     from gate.errors import CallersError, Declined
+    from gate.files import refuse_existing
+    from gate.scaffold import DECISIONS, PIPELINES, RULES
 
     missing = [option for name, option in NEEDED.items() if said[name] in (None, ())]
     if not missing:
@@ -118,8 +119,14 @@ def _complete(said: dict[str, Any], folder: Path) -> dict[str, Any]:
         raise CallersError(no_commit)
     from gate.cli import questions
 
+    def may_write(pipeline: str | None) -> None:
+        _refuse_idle_pipeline(folder, pipeline)
+        refuse_existing(folder, [PIPELINES[pipeline]] if pipeline in PIPELINES else [])
+
+    refuse_existing(folder, [RULES, DECISIONS])  # before anyone answers a question in vain
+    may_write(said["pipeline"])
     try:
-        return questions.ask(said, folder)
+        return questions.ask(said, folder, may_write)
     except click.Abort:
         raise Declined("interrupted; nothing was written") from None
 
@@ -138,15 +145,16 @@ def _project(said: dict[str, Any]) -> Project:
     )  # fmt: skip
 
 
-def _refuse_idle_pipeline(folder: Path, project: Project) -> None:
+def _refuse_idle_pipeline(folder: Path, pipeline: str | None) -> None:
     """Refuse a pipeline that no CI would find: it is looked for at the root of the repository alone."""
     from gate import git
     from gate.errors import CallersError
+    from gate.scaffold import PIPELINES
 
-    root = git.top(_nearest(folder)) if project.pipeline else None
+    root = git.top(_nearest(folder)) if pipeline in PIPELINES else None
     if root is not None and Path(root).resolve() != folder.resolve():
         raise CallersError(
-            f"--ci {project.pipeline}: it is looked for at the repository's root, {root}, and not in {folder}\n"
+            f"--ci {pipeline}: it is looked for at the repository's root, {root}, and not in {folder}\n"
             "  Begin there, or with --ci none."
         )
 

@@ -155,7 +155,8 @@ def progress(*, quiet: bool = False) -> Iterator[Callable[[str], None]]:
     Raises:
         UsageError: `--verbose` is given, too.
     """
-    if click.get_current_context().meta.get(_VERBOSE, False):
+    context = click.get_current_context(silent=True)
+    if context is not None and context.meta.get(_VERBOSE, False):
         if quiet:
             raise click.UsageError("--quiet and --verbose contradict each other; give one of them")
         yield from _timed()

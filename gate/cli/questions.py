@@ -18,12 +18,13 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 
-def ask(said: dict[str, Any], folder: Path) -> dict[str, Any]:
+def ask(said: dict[str, Any], folder: Path, may_write: Callable[[str], None]) -> dict[str, Any]:
     """Return what was said, with an answer for everything that was not.
 
     Args:
         said: by the names of the options; None or empty: not said.
         folder: the project's, whose name is offered for the project's.
+        may_write: raises a CallersError where the pipeline that it is given can't be written.
     """
     click.echo("Answer, or press Enter for what stands in brackets. Nothing is written before the last answer.\n")
     questions: dict[str, Callable[[], Any]] = {
@@ -39,7 +40,7 @@ def ask(said: dict[str, Any], folder: Path) -> dict[str, Any]:
         "owed": lambda: _some("Which model files are owed (*q4_k*; Enter: all)", TEXT, least=0),
         "suites": lambda: _some("Which test suites must say GO (Enter: none)", NAME, least=0),
         "models": _models,
-        "pipeline": lambda: click.prompt("Which CI", type=click.Choice(["github", "gitlab", "none"]), default="none"),
+        "pipeline": lambda: _pipeline(may_write),
     }
     unsaid = {name: question for name, question in questions.items() if said[name] in (None, ())}
     return said | {name: question() for name, question in unsaid.items()}
@@ -66,6 +67,8 @@ def _some(question: str, kind: click.ParamType[Answer], *, least: int = 1) -> tu
         found = tuple(kind.convert(part.strip(), None, None) for part in text.split(",") if part.strip())
         if len(found) < least:
             raise click.BadParameter("name at least one; commas separate several")
+        if len(set(found)) < len(found):
+            raise click.BadParameter("one of them stands twice")
         return found
 
     answers: tuple[Answer, ...] = click.prompt(
@@ -82,14 +85,36 @@ def _hosts() -> tuple[Host, ...]:
     while name:
         gpu = _maybe("  Its GPU, as nvidia-smi names it", TEXT)
         found.append(Host(name, gpu, _maybe("  Its compute capability, such as 8.9", COMPUTE)))
-        name = _maybe("What is the next machine called", NAME)
+        name = _maybe("What is the next machine called", _Other(found))
     return tuple(found)
+
+
+class _Other(click.ParamType[str]):
+    """The name of a machine that is none of those before it."""
+
+    name = "host"
+
+    def __init__(self, before: list[Host]) -> None:
+        self._before = before
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from gate.names import look_alikes
+
+        name, known = NAME.convert(value, param, ctx), [host.id for host in self._before]
+        if name in known or look_alikes([*known, name]):
+            self.fail(f"{value!r} is one of those before, or only looks different", param, ctx)
+        return name
 
 
 def _contexts() -> tuple[Context, ...]:
     from gate.scaffold import Context
 
-    found: tuple[Context, ...] = _some("At which sizes of prompt (4k, 20k; or with tokens: 4k=4096)", ContextType())
+    found: tuple[Context, ...] = ()
+    while not found:
+        found = _some("At which sizes of prompt (4k, 20k; or with tokens: 4k=4096)", ContextType())
+        if len({one.tokens is None for one in found}) > 1:
+            click.echo("Error: some have tokens and some have none; give all of them tokens, or none")
+            found = ()
     return tuple(
         Context(one.name, one.tokens, _maybe(f"  What is {one.name} derived from (a ticket, a consumer)", TEXT))
         if one.tokens is not None and one.source is None
@@ -101,5 +126,29 @@ def _contexts() -> tuple[Context, ...]:
 def _models() -> Path | None:
     if importlib.util.find_spec("gguf") is None:
         return None  # what comes next says how the scan is installed
-    folder = _maybe("Which folder here holds the first machine's GGUF files", TEXT)
-    return Path(folder).expanduser() if folder else None
+    return _maybe("Which folder here holds the first machine's GGUF files", _Folder())
+
+
+class _Folder(click.ParamType[Path]):
+    """A folder that is there."""
+
+    name = "folder"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        folder = Path(value).expanduser()
+        if not folder.is_dir():
+            self.fail(f"{value!r} is no folder", param, ctx)
+        return folder
+
+
+def _pipeline(may_write: Callable[[str], None]) -> str:
+    from gate.errors import CallersError
+
+    while True:
+        name: str = click.prompt("Which CI", type=click.Choice(["github", "gitlab", "none"]), default="none")
+        try:
+            may_write(name)
+        except CallersError as error:
+            click.echo(f"Error: {error}")
+        else:
+            return name
