@@ -215,11 +215,11 @@ def instant(moment: datetime.datetime) -> str:
     return moment.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def plain(text: str) -> str:
+def plain(text: str, longest: int = _LONGEST) -> str:
     """Return `text` on one line, with nothing in it that a terminal or a log would obey, cut to a readable length."""
     line = " ".join(text.split())
     safe = "".join("\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs"} and c != "\u200d" else c for c in line)
-    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"
+    return safe if len(safe) <= longest else f"{safe[:longest]}…"
 
 
 def compose(
@@ -393,6 +393,7 @@ def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     """Return the path and sha256 of everything that the verdict rests on, sorted by path."""
     files = [ground.rules.file, *shapes.inputs, *(receipt.file for receipt in ground.ledger.receipts)]
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
+    files += [ground.ledger.tickets.file] if ground.ledger.tickets is not None else []
     digests = {file.path: file.sha256 for file in files}
     digests |= {path: sha256 for path, sha256 in ground.ledger.evidence.items() if sha256 is not None}
     return tuple(sorted(digests.items()))
