@@ -171,9 +171,12 @@ def _utc(moment: datetime.datetime) -> str:
 def _moment(read: Ledger, now: datetime.datetime | None) -> datetime.datetime:
     """Return the moment of judging, which never lies before the newest receipt: nobody chooses a convenient clock."""
     moment = now or datetime.datetime.now(datetime.UTC)
-    dated = [(r.measured_at, r.file.path) for r in read.receipts if r.measured_at is not None]
-    newest, path = max(dated, default=(None, ""))
+    measured = [(r.measured_at, r.file.path) for r in read.receipts if r.measured_at is not None]
+    dated = [(at, f"{path} was measured") for at, path in measured]
+    if read.tickets is not None:
+        dated.append((read.tickets.imported_at, f"{read.tickets.file.path} was imported"))
+    newest, what = max(dated, default=(None, ""))
     if newest is not None and moment < newest:
-        words = f"{path} was measured at {_utc(newest)}, after the moment of judging, {_utc(moment)}"
+        words = f"{what} at {_utc(newest)}, after the moment of judging, {_utc(moment)}"
         raise CallersError(f"--now: {words}") if now else Declined(f"the clock can't be trusted: {words}")
     return moment.astimezone(datetime.UTC)

@@ -173,11 +173,15 @@ class KnownFailure(Decision):
 
 
 class Scope(Table):
-    """A narrower gate for exactly one release: what concerns other models than these is told, and not owed."""
+    """A narrower gate for exactly one release: what concerns other models than these is told, and not owed.
+
+    `issue` is the ticket that carries what is red of them.
+    """
 
     release: VersionText
     name: Name
     models: Patterns
+    issue: Issue | None = None
     ruling: Ruling = Ruling()
 
 

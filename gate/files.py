@@ -52,6 +52,22 @@ def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFil
     return InputFile(shown, hashlib.sha256(content).hexdigest(), content)
 
 
+def read_parts(path: Path, shown: str, *, limit: int = MAX_LINES) -> Iterator[bytes]:
+    """Yield the bytes of a regular file of at most `limit` bytes, in parts of a mebibyte.
+
+    Raises:
+        BadFile: it is missing, not a regular file, unreadable or larger than `limit`.
+    """
+    read = 0
+    with _opened(path, shown) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        while part := stream.read(MEBIBYTE):
+            read += len(part)
+            if max(size, read) > limit:
+                raise BadFile(shown, "", f"it has {max(size, read):,} bytes", f"At most {limit:,} are read.")
+            yield part
+
+
 def digest(path: Path, shown: str) -> str:
     """Return the sha256, in hex, of a regular file of any size.
 

@@ -51,11 +51,11 @@ class Finding:
         return found | {k: v for k in ("kernel", "quant") if (v := getattr(about, k)) is not None}
 
 
-def plain(text: str) -> str:
+def plain(text: str, longest: int = _LONGEST) -> str:
     """Return `text` on one line, with nothing in it that a terminal or a log would obey, cut to a readable length."""
     line = " ".join(text.split())
     safe = "".join("\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs"} and c != "\u200d" else c for c in line)
-    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"
+    return safe if len(safe) <= longest else f"{safe[:longest]}…"
 
 
 def find(results: Iterable[Result], nodes: Mapping[str, Node], shapes: Shapes) -> tuple[Finding, ...]:

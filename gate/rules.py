@@ -163,6 +163,7 @@ class Require(Table):
     parity: Parity | None = None
     suites: list[Name] = []
     rows: list[ExpectedRows] = []
+    tickets: bool = False
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:

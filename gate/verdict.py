@@ -245,6 +245,7 @@ def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     """Return the path and sha256 of everything that the verdict rests on, sorted by path."""
     files = [ground.rules.file, *shapes.inputs, *(receipt.file for receipt in ground.ledger.receipts)]
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
+    files += [ground.ledger.tickets.file] if ground.ledger.tickets is not None else []
     digests = {file.path: file.sha256 for file in files}
     digests |= {path: sha256 for path, sha256 in ground.ledger.evidence.items() if sha256 is not None}
     return tuple(sorted(digests.items()))

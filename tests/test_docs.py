@@ -38,7 +38,7 @@ from rdflib.namespace import SH
 from gate import contexts, decisions, rules, shape_files, subject
 from gate.cli import COMMANDS, ingest, inventory
 from gate.iris import NAMESPACE
-from gate.ledger import SCHEMAS, native, native_kernels, native_parity
+from gate.ledger import SCHEMAS, native, native_kernels, native_parity, tickets
 from gate.ledger.given import OPTIONS
 from gate.obligations import kinds
 from tests.falsifiers.test_table import TABLE
@@ -58,6 +58,7 @@ NOT_RUN = {
     "CONTRIBUTING.md": ["installs the project", "checks the checkout that this test is a part of"],
     "docs/ci.md": ["installs the gate", "publishes", "publishes"],
     "docs/receipts.md": ["needs a folder of models"],
+    "docs/tickets.md": ["asks GitHub"],
     "docs/trust.md": ["needs Apache Jena"],
     "docs/tutorial.md": ["installs the gate"],
 }
@@ -406,6 +407,7 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
         decisions.DecisionsDocument,
         subject.ReleaseFile,
         contexts.ContextsFile,
+        tickets.TicketsDocument,
         *native.MODELS.values(),
         *native_kernels.MODELS.values(),
         *native_parity.MODELS.values(),
@@ -428,7 +430,7 @@ def test_every_key_of_a_receipts_row_stands_in_the_page_of_formats() -> None:
 
 def test_everything_that_the_rules_can_ask_for_is_judged() -> None:
     """No page says any more that something is asked for and not judged: nothing is."""
-    asked = {"kernel", "conformance", "tokenizer", "parity", "suite_row", "performance"}
+    asked = {"kernel", "conformance", "tokenizer", "parity", "suite_row", "performance", "ticket"}
     assert asked <= set(kinds())
     for page in PAGES:
         assert "not judged yet" not in page.read_text(encoding="utf-8").lower(), page.name
@@ -459,6 +461,8 @@ def test_every_schema_and_every_word_of_a_finding_stand_in_the_page_of_formats()
         *SCHEMAS,
         "taggate/contexts/v1",
         "taggate/verdict/v1",
+        "taggate/tickets/v1",
+        "taggate/ticket-status/v1",
         "apr-release-context-rungs/v1",
         "apr-dogfood",
     ):

@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "graph": "Print the graph that the shapes judge.",
     "ingest": "Turn a result without a schema into a native receipt.",
     "inventory": "What a host holds: scan a folder of models into an inventory receipt.",
+    "tickets": "Tickets: import them, show them, show that one is done.",
     "schema": "Print the JSON Schemas of the native receipts.",
 }
 

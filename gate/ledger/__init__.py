@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from gate import strict_json
 from gate.errors import BadFile, Declined
 from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, walk
-from gate.ledger.rows import Evidence, Ledger, Receipt
+from gate.ledger import tickets as tickets_file
+from gate.ledger.rows import Evidence, Ledger, Receipt, Tickets
 from gate.names import likeness, look_alikes
 from gate.subject import RELEASE_FILE
 
@@ -73,10 +74,16 @@ def read(rules: Rules, subject: Subject) -> Ledger:
         raise Declined(f"{shown}: there is no such folder, so that nothing was measured for {subject.tag}")
     if not folder.is_dir():
         raise BadFile(shown, "", "it is a file", "The receipts of a release are a folder.")
-    receipts, others = [], {}
+    receipts: list[Receipt] = []
+    others: dict[str, Path] = {}
+    tickets: Tickets | None = None
     for path, name in walk(folder, shown):
         if path.suffix.lower() in {".json", ".jsonl", ".ndjson"}:
-            receipts.append(_receipt(path, name, rules))
+            found = _read(path, name, shown, rules)
+            if isinstance(found, Tickets):
+                tickets = found
+            else:
+                receipts.append(found)
         elif name != f"{shown}/{RELEASE_FILE}":
             if likeness(path.name) == RELEASE_FILE:
                 raise BadFile(name, "", f"only {shown}/{RELEASE_FILE} says what the release is", "Rename this file.")
@@ -84,12 +91,13 @@ def read(rules: Rules, subject: Subject) -> Ledger:
     if not receipts:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
     _refuse_look_alikes(receipts, rules)
-    evidence = _evidence(receipts, others)
+    evidence = _evidence(shown, receipts, tickets, others)
     unread = tuple(name for name in others if name not in evidence)
-    return Ledger(shown, tuple(receipts), unread, evidence)
+    return Ledger(shown, tuple(receipts), unread, evidence, tickets)
 
 
-def _receipt(path: Path, shown: str, rules: Rules) -> Receipt:
+def _read(path: Path, shown: str, folder: str, rules: Rules) -> Receipt | Tickets:
+    """Return the receipt in a file, or the release's tickets, which are no receipt: they measure nothing."""
     if path.suffix.lower() == ".json":
         file = read_input(path, shown, limit=MAX_DOCUMENT)
         document, lines = strict_json.parse_file(file), None
@@ -97,6 +105,11 @@ def _receipt(path: Path, shown: str, rules: Rules) -> Receipt:
         file = read_input(path, shown, limit=MAX_LINES)
         parsed = strict_json.parse_lines(file)
         (_, document), lines = next(parsed), parsed
+    if isinstance(document, dict) and document.get("schema") == tickets_file.SCHEMA:
+        if shown != f"{folder}/{tickets_file.FILE}":
+            right = "Two files could say two things. Bring their sources together: gate tickets import."
+            raise BadFile(shown, "", f"only {folder}/{tickets_file.FILE} holds the tickets of a release", right)
+        return tickets_file.read(file, document)
     receipt = read_receipt(file, document, lines)
     if receipt.host is not None and rules.host_named(receipt.host) is None:
         known = ", ".join("/".join((h.id, *h.aliases)) for h in rules.document.hosts)
@@ -169,15 +182,20 @@ def evidence_path(receipt: Receipt, evidence: Evidence) -> str:
     return posixpath.normpath(PurePosixPath(receipt.file.path).parent / evidence.path)
 
 
-def _evidence(receipts: list[Receipt], others: dict[str, Path]) -> dict[str, str | None]:
-    """Return the sha256 of every file that a row names as its evidence; None where the ledger has no such file."""
+def proof_path(folder: str, path: str) -> str:
+    """Return the shown path of a file that shows a ticket done, which is given relative to the release's folder."""
+    return posixpath.normpath(PurePosixPath(folder) / path)
+
+
+def _evidence(
+    folder: str, receipts: list[Receipt], tickets: Tickets | None, others: dict[str, Path]
+) -> dict[str, str | None]:
+    """Return the sha256 of every file that a row or a ticket names as its evidence; None: the ledger has none such."""
     known = {receipt.file.path: receipt.file.sha256 for receipt in receipts}
-    digests: dict[str, str | None] = {}
-    for receipt in receipts:
-        for row in receipt.runs:
-            if row.evidence is None:
-                continue
-            shown = evidence_path(receipt, row.evidence)
-            if shown not in digests:
-                digests[shown] = known.get(shown) or (digest(others[shown], shown) if shown in others else None)
-    return digests
+    named = [evidence_path(r, row.evidence) for r in receipts for row in r.runs if row.evidence is not None]
+    proofs = [proof for ticket in tickets.tickets for proof in ticket.evidence] if tickets else []
+    named += [proof_path(folder, proof.path) for proof in proofs if proof.path is not None]
+    return {
+        shown: known.get(shown) or (digest(others[shown], shown) if shown in others else None)
+        for shown in dict.fromkeys(named)
+    }

@@ -162,6 +162,11 @@ class Ground:
         wanted = self.rules.document.require.conformance
         return census.owed_shapes(self.censuses, self.ledger, self.rules, self.fresh) if wanted else ()
 
+    @property
+    def tickets_asked(self) -> bool:
+        """Whether the release is judged by tickets: it has some, or the rules ask for them."""
+        return self.ledger.tickets is not None or self.rules.document.require.tickets
+
     @cached_property
     def inventories(self) -> dict[str, list[Receipt]]:
         """The receipts that hold an inventory, by host."""
@@ -238,12 +243,13 @@ class Ground:
 
     @cached_property
     def known_failures(self) -> tuple[Known, ...]:
-        """Every known failure with what it selects of what no de-claim has withdrawn."""
-        everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
+        """Every known failure with what it selects of what no de-claim withdraws and the scope doesn't leave out."""
+        cells = (c for c in self.cells if self.scope is None or self.admits(self.scope, c.model))
+        owed: tuple[Cell | OwedKernel | OwedShape, ...] = (*cells, *self.kernels, *self.shapes)
         found = []
         for index, failure in enumerate(self.decisions.document.known_failure):
             begun, ended = self._begun(failure), self._ended(failure)
-            selected = (self.owed_iri(o) for o in selectors.selected(failure, everything, self.rules, self.computes))
+            selected = (self.owed_iri(o) for o in selectors.selected(failure, owed, self.rules, self.computes))
             covered = tuple(iri for iri in selected if iri not in self.declaimed)
             suites = tuple(self.iri(*segments) for segments in selectors.selected_suites(failure, self.rules))
             applies = begun and not ended and self.scope is not None
