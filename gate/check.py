@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate import contexts, decisions, ledger, obligations, rules, subject
+from gate import contexts, decisions, ledger, obligations, rules, subject, trust
 from gate.errors import CallersError, Declined
 from gate.iris import term
 from gate.obligations.ground import Ground
@@ -49,7 +49,12 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     read_contexts = contexts.read(read_rules)
     found = subject.find(read_rules, request.tag, request.commit)
     stage("reading the receipts")
-    return Ground(found, read_rules, read_contexts, read_decisions, ledger.read(read_rules, found))
+    read_ledger = ledger.read(read_rules, found)
+    stage("verifying the signatures")
+    moment = request.now or datetime.datetime.now(datetime.UTC)
+    read_trust = trust.read(read_rules, read_decisions, read_ledger, found, moment)
+    counted = trust.counted_decisions(read_trust, read_decisions), trust.counted_receipts(read_trust, read_ledger)
+    return Ground(found, read_rules, read_contexts, *counted, read_trust)
 
 
 def derive(ground: Ground) -> tuple[dict[str, Node], Graph]:
@@ -121,7 +126,7 @@ def _utc(moment: datetime.datetime) -> str:
 
 def _evaluated_at(ground: Ground, now: datetime.datetime | None) -> datetime.datetime:
     """Return the moment of judging, which never lies before the newest receipt: nobody chooses a convenient clock."""
-    moment = now or datetime.datetime.now(datetime.UTC)
+    moment = ground.trust.at
     dated = [(r.measured_at, r.file.path) for r in ground.ledger.receipts if r.measured_at is not None]
     newest, path = max(dated, default=(None, ""))
     if newest is not None and moment < newest:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gate.obligations.ground import Ground
     from gate.obligations.node import About, Node
     from gate.shape_files import Shape, Shapes
+    from gate.trust import Signature
 
 SCHEMA = "taggate/verdict/v1"
 CONFORMS, REFUSED = "conforms", "refused"
@@ -121,7 +122,7 @@ class Verdict:
 
     `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
     and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
-    stand, by the kind of obligation, where the rules ask for it.
+    stand, by the kind of obligation, where the rules ask for it. `signatures` says who vouches for which file.
     """
 
     project: str
@@ -142,6 +143,7 @@ class Verdict:
     nodes: dict[str, Node]
     labels: dict[str, str]
     row_constraints: dict[str, tuple[Shape, ...]]
+    signatures: tuple[Signature, ...]
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -201,6 +203,7 @@ class Verdict:
             "findings": [finding.to_json() for finding in self.findings],
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [],
+            "signatures": [signature.to_json() for signature in self.signatures],
             "inputs": [{"path": path, "sha256": sha256} for path, sha256 in self.inputs],
         }  # fmt: skip
 
@@ -285,6 +288,7 @@ def compose(
         nodes=dict(nodes),
         labels=shapes.labels,
         row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        signatures=ground.trust.signatures,
     )
 
 
@@ -392,6 +396,7 @@ def _declaimed(ground: Ground, everything: Mapping[str, CellState]) -> tuple[Dec
 def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     """Return the path and sha256 of everything that the verdict rests on, sorted by path."""
     files = [ground.rules.file, *shapes.inputs, *(receipt.file for receipt in ground.ledger.receipts)]
+    files += ground.trust.inputs
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
     digests = {file.path: file.sha256 for file in files}
     digests |= {path: sha256 for path, sha256 in ground.ledger.evidence.items() if sha256 is not None}

@@ -246,9 +246,12 @@ class Ledger:
         receipts: the receipts.
         unread: the files in the folder that are no receipts and that no row names as its evidence.
         evidence: the sha256 of each file that a row names as its evidence, by shown path; None: not there.
+        signatures: where the rules ask for signed receipts, the signature files by shown path: those of receipts and of
+            release.toml, and those whose file isn't there.
     """
 
     folder: str
     receipts: tuple[Receipt, ...]
     unread: tuple[str, ...]
     evidence: dict[str, str | None]
+    signatures: dict[str, InputFile] = field(default_factory=dict)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
     from gate.subject import Subject
+    from gate.trust import Trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class Ground:
     contexts: Contexts
     decisions: Decisions
     ledger: Ledger
+    trust: Trust
 
     def iri(self, *segments: str) -> Iri:
         """Return the IRI of this release's node that `segments` lead to."""
