@@ -10,7 +10,8 @@ from pathlib import Path
 
 from tests.release import DECLAIM, VERSION, Release
 
-FOLDER = Path(tempfile.mkdtemp(prefix="taggate-keys-"))
+_KEYS = tempfile.TemporaryDirectory(prefix="taggate-keys-")  # removed when the session ends
+FOLDER = Path(_KEYS.name)
 PRINCIPALS = {name: f"{name}@example.org" for name in ("owner", "lambda", "gx10", "ci", "mallory")}
 
 TRUST = """
