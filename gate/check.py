@@ -9,7 +9,7 @@ import datetime
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate import contexts, decisions, ledger, obligations, rules, subject
+from gate import contexts, decisions, ledger, obligations, rules, subject, trust
 from gate.errors import CallersError, Declined
 from gate.iris import Iri, term
 from gate.obligations import aside
@@ -70,7 +70,11 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     found = subject.find(read_rules, request.tag, request.commit)
     stage("reading the receipts")
     read_ledger = ledger.read(read_rules, found)
-    return Ground(found, read_rules, read_contexts, read_decisions, read_ledger, _moment(read_ledger, request.now))
+    moment = _moment(read_ledger, request.now)
+    stage("verifying the signatures")
+    read_trust = trust.read(read_rules, read_decisions, read_ledger, found, moment)
+    counted = trust.counted_decisions(read_trust, read_decisions), trust.counted_receipts(read_trust, read_ledger)
+    return Ground(found, read_rules, read_contexts, *counted, read_trust)
 
 
 def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:

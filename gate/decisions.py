@@ -186,8 +186,9 @@ class Scope(Table):
 
 
 class DecisionsDocument(Table):
-    """The document that `claims.toml` is."""
+    """The document that `claims.toml` is. `release` is the one that they are for, where they are for one alone."""
 
+    release: VersionText | None = None
     declaim: list[Declaim] = []
     known_failure: list[KnownFailure] = []
     scope: list[Scope] = []

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from pathlib import Path
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from gate import versions
+from gate import strict_toml, versions
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
-from gate.malformed import Table, toml_model
+from gate.malformed import Table, dotted, toml_model
 from gate.names import Name, glob_matches, look_alikes
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def checked_sha256(text: str) -> str:
@@ -224,6 +223,43 @@ class Freshness(Table):
     ignore: list[IgnoredPath] = []
 
 
+def _principal(text: str) -> str:
+    if not re.fullmatch(r"[^\s,\"*?!#]{1,255}", text) or not text.isprintable():
+        raise ValueError("is no principal such as owner@example.org: a name without spaces, commas or patterns")
+    return text
+
+
+Principal = Annotated[str, StringConstraints(strict=True), AfterValidator(_principal)]
+Principals = Annotated[list[Principal], Field(min_length=1)]
+
+
+class Trust(Table):
+    """Whose signatures are asked for: principals of an OpenSSH allowed_signers file, by what they may sign.
+
+    `receipts` is by the id of the host that a receipt speaks of; `hostless` is for what names no host.
+    """
+
+    allowed_signers: RelativePath
+    revoked: RelativePath | None = None
+    decisions: Principals | None = None
+    receipts: dict[Name, Principals] | None = None
+    hostless: Principals | None = None
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if self.decisions is None and self.receipts is None:
+            raise ValueError("asks for no signature; name who may sign, in decisions or in receipts")
+        if self.hostless is not None and self.receipts is None:
+            raise ValueError("names who may sign receipts without a host (hostless), and nobody for those with one")
+        named = {"decisions": self.decisions, "hostless": self.hostless}
+        named |= {f"receipts.{host}": principals for host, principals in (self.receipts or {}).items()}
+        for where, principals in named.items():
+            for principal in principals or ():
+                if (principals or []).count(principal) > 1:
+                    raise ValueError(f"trust.{where} names {principal!r} twice")
+        return self
+
+
 def _one_version(tag: str) -> str:
     if tag.count(versions.TAG_FIELD) != 1:
         raise ValueError(f"holds {versions.TAG_FIELD} {tag.count(versions.TAG_FIELD)} times; v{{version}} has it once")
@@ -254,6 +290,7 @@ class RulesDocument(Table):
     require: Require = Require()
     claims: Claims = Claims()
     freshness: Freshness = Freshness()
+    trust: Trust | None = None
 
     @model_validator(mode="after")
     def _hosts_are_told_apart(self) -> Self:
@@ -305,4 +342,28 @@ def read(path: Path) -> Rules:
     document = toml_model(file, RulesDocument)
     if not any(host.required for host in document.hosts):
         raise BadFile(file.path, "hosts", "no host is required, so that nothing would be owed", "Set required = true.")
+    if document.trust is not None:
+        _refuse_misplaced_trust(file, path.parent, document, document.trust)
     return Rules(file, path.parent, document)
+
+
+def _refuse_misplaced_trust(file: InputFile, folder: Path, document: RulesDocument, trust: Trust) -> None:
+    """Refuse a host that nobody knows or that nobody may sign for, and keys that stand where receipts do."""
+
+    def refused(place: tuple[str, ...], wrong: str, right: str) -> BadFile:
+        return BadFile(file.path, f"line {strict_toml.line_of(file, place)}, {dotted(place)}", wrong, right)
+
+    ids = [host.id for host in document.hosts]
+    for host in trust.receipts or {}:
+        if host not in ids:
+            raise refused(("trust", "receipts", host), "no host has this id", f"Known: {', '.join(ids)}.")
+    for required in document.hosts:
+        if trust.receipts is not None and required.required and required.id not in trust.receipts:
+            wrong = f"nobody may sign the receipts of the required host {required.id!r}"
+            raise refused(("trust", "receipts"), wrong, f"Name who may: {required.id} = [...].")
+    ledger = os.path.realpath(folder / document.project.ledger)
+    for key, path in (("allowed_signers", trust.allowed_signers), ("revoked", trust.revoked)):
+        lies_in = path is not None and Path(ledger) in Path(os.path.realpath(folder / path)).parents
+        if lies_in and document.project.ledger != ".":
+            wrong = "it lies in the ledger: who writes receipts would say whose signatures count"
+            raise refused(("trust", key), wrong, "Keep it beside the rules.")

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gate.obligations.node import Node
     from gate.obligations.outcome import Outcome
     from gate.shape_files import Shape, Shapes
+    from gate.trust import Signature
     from gate.withdrawn import Declaimed, KnownFailed, Scoped
 
 SCHEMA = "taggate/verdict/v1"
@@ -58,7 +59,7 @@ class Verdict:
 
     `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
     and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
-    stand, by the kind of obligation, where the rules ask for it.
+    stand, by the kind of obligation, where the rules ask for it. `signatures` says who vouches for which file.
     """
 
     project: str
@@ -81,6 +82,7 @@ class Verdict:
     nodes: dict[str, Node]
     labels: dict[str, str]
     row_constraints: dict[str, tuple[Shape, ...]]
+    signatures: tuple[Signature, ...]
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -140,6 +142,7 @@ class Verdict:
             "findings": [finding.to_json() for finding in self.findings],
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [known.to_json() for known in self.known_failures],
+            "signatures": [signature.to_json() for signature in self.signatures],
             "inputs": [{"path": path, "sha256": sha256} for path, sha256 in self.inputs],
         }  # fmt: skip
 
@@ -220,6 +223,7 @@ def compose(
         nodes=dict(nodes),
         labels=shapes.labels,
         row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        signatures=ground.trust.signatures,
     )
 
 
@@ -244,6 +248,7 @@ def _hosts(ground: Ground, cells: Iterable[CellState]) -> tuple[HostSummary, ...
 def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     """Return the path and sha256 of everything that the verdict rests on, sorted by path."""
     files = [ground.rules.file, *shapes.inputs, *(receipt.file for receipt in ground.ledger.receipts)]
+    files += ground.trust.inputs
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
     files += [ground.ledger.tickets.file] if ground.ledger.tickets is not None else []
     digests = {file.path: file.sha256 for file in files}

@@ -20,6 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "notes": "Render the release notes: how it was gated, and every known issue.",
     "known-issues": "Render the known issues: every claim that the release withdraws.",
     "graph": "Print the graph that the shapes judge.",
+    "sign": "Sign decisions and receipts with an SSH key.",
     "ingest": "Turn a result without a schema into a native receipt.",
     "inventory": "What a host holds: scan a folder of models into an inventory receipt.",
     "tickets": "Tickets: import them, show them, show that one is done.",

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gate import strict_json
 from gate.errors import BadFile, Declined
-from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, walk
+from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, read_signature, walk
 from gate.ledger import tickets as tickets_file
 from gate.ledger.rows import Evidence, Ledger, Receipt, Tickets
 from gate.names import likeness, look_alikes
+from gate.ssh_keygen import SUFFIX
 from gate.subject import RELEASE_FILE
 
 if TYPE_CHECKING:
@@ -92,8 +93,11 @@ def read(rules: Rules, subject: Subject) -> Ledger:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
     _refuse_look_alikes(receipts, rules)
     evidence = _evidence(shown, receipts, tickets, others)
-    unread = tuple(name for name in others if name not in evidence)
-    return Ledger(shown, tuple(receipts), unread, evidence, tickets)
+    trust = rules.document.trust
+    signed = [*(receipt.file.path for receipt in receipts), *([tickets.file.path] if tickets is not None else [])]
+    signatures = {} if trust is None or trust.receipts is None else _signatures(shown, signed, others, subject)
+    unread = tuple(name for name in others if name not in evidence and name not in signatures)
+    return Ledger(shown, tuple(receipts), unread, evidence, tickets, signatures)
 
 
 def _read(path: Path, shown: str, folder: str, rules: Rules) -> Receipt | Tickets:
@@ -175,6 +179,17 @@ def _refuse_look_alikes(receipts: list[Receipt], rules: Rules) -> None:
         raise BadFile(where, "suite", f"the suite {second!r} differs from {first!r} only by case or Unicode form")
     for first, second in look_alikes(receipt.file.path for receipt in receipts):
         raise BadFile(second, "", f"its name differs from {first!r} only by case or Unicode form")
+
+
+def _signatures(shown: str, read: Iterable[str], others: dict[str, Path], subject: Subject) -> dict[str, InputFile]:
+    """Read the signatures of what was read and of release.toml, and those whose file isn't there: they are named."""
+    signed = {*read, *([f"{shown}/{RELEASE_FILE}"] if subject.file is not None else [])}
+    found = {}
+    for name, path in others.items():
+        file = name.removesuffix(SUFFIX)
+        if file != name and (file in signed or file not in others):
+            found[name] = read_signature(path, name)
+    return found
 
 
 def evidence_path(receipt: Receipt, evidence: Evidence) -> str:

@@ -329,6 +329,8 @@ class Ledger:
         unread: the files in the folder that are no receipts and that no row names as its evidence.
         evidence: the sha256 of each file that a row names as its evidence, by shown path; None: not there.
         tickets: the tickets of the release; None where none were imported.
+        signatures: where the rules ask for signed receipts, the signature files by shown path: those of receipts and of
+            release.toml, and those whose file isn't there.
     """
 
     folder: str
@@ -336,3 +338,4 @@ class Ledger:
     unread: tuple[str, ...]
     evidence: dict[str, str | None]
     tickets: Tickets | None = None
+    signatures: dict[str, InputFile] = field(default_factory=dict)

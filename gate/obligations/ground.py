@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
     from gate.subject import Subject
+    from gate.trust import Trust
 
 
 _FIRST_ON_EARTH = datetime.timedelta(hours=14)  # UTC+14: no clock is ahead of it
@@ -109,7 +110,12 @@ class Ground:
     contexts: Contexts
     decisions: Decisions
     ledger: Ledger
-    moment: datetime.datetime  # of judging, in UTC
+    trust: Trust
+
+    @property
+    def moment(self) -> datetime.datetime:
+        """The moment of judging, in UTC."""
+        return self.trust.at
 
     def iri(self, *segments: str) -> Iri:
         """Return the IRI of this release's node that `segments` lead to."""

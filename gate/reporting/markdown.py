@@ -13,6 +13,7 @@ from markupsafe import Markup, escape
 from gate.errors import Declined
 from gate.findings import plain
 from gate.iris import NAMESPACE
+from gate.reporting import signers
 from gate.reporting.groups import by_cause
 from gate.states import MISSING
 from gate.verdict import instant
@@ -88,6 +89,7 @@ def facts(verdict: Verdict) -> dict[str, Any]:
         "declaims": [(declaim, _by_model(declaim.cells)) for declaim in verdict.declaimed],
         "earlier": list(_earlier(verdict)),
         "axes": axes,
+        "signers": signers,
         "recorded": lambda declaim: _recorded(verdict, declaim),
         "ticket": lambda told: _ticket(verdict, told),
     }

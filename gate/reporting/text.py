@@ -13,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from gate.findings import plain
+from gate.reporting import signers
 from gate.reporting.groups import by_cause
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED
 
@@ -98,9 +99,9 @@ def _counts(console: Console, verdict: Verdict) -> None:
     )  # fmt: skip
     console.print(cells)
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
-    console.print(
-        Text(f"Judged, by shape: {judged}. Receipts: {verdict.receipts}, none signed.", "dim"), overflow="fold"
-    )
+    console.print(Text(f"Judged, by shape: {judged}.", "dim"), overflow="fold")
+    console.print(Text(f"Receipts: {signers.receipts(verdict)}.", "dim"), overflow="fold")
+    console.print(Text(f"Decisions: {signers.decisions(verdict)}.", "dim"), overflow="fold")
 
 
 def _causes(console: Console, title: str, groups: list[Group]) -> None:

@@ -43,7 +43,13 @@ def _red_outside(release: Release) -> None:
     _scoped(release)
     release.claims = SCOPE.replace('"alpha-q4_k_m.gguf", "beta*"', '"alpha-q4_k_m.gguf"')
     release.row("gx10", "beta-q4_k_m.gguf")["verdict"] = "fail"
-    source = {"form": "gh", "path": "issues.json", "sha256": "5" * 64, "imported_at": "2026-10-13T09:00:00Z", "tickets": 1}
+    source = {
+        "form": "gh",
+        "path": "issues.json",
+        "sha256": "5" * 64,
+        "imported_at": "2026-10-13T09:00:00Z",
+        "tickets": 1,
+    }
     release.documents[f"receipts/{VERSION}/tickets.json"] = {
         "schema": "taggate/tickets/v1", "release": {"version": VERSION}, "sources": [source],
         "tickets": [{"number": 7, "title": "x", "state": "open", "milestone": "0.72.0", "labels": [], "sources": ["issues.json"]}],
