@@ -99,3 +99,16 @@ def test_a_missing_source_and_an_unknown_format_are_the_callers_errors(tmp_path:
     done = gate(tmp_path, "ingest", "apr-dogfod", "none.json", "--output", "out.json")
     assert done.returncode == 3
     assert "'apr-dogfod' is not one of 'apr-dogfood', " in done.stderr
+
+
+def test_options_are_checked_where_they_are_given(tmp_path: Path) -> None:
+    (tmp_path / "x").write_text("{}")
+    for options, said in (
+        (("--commit", "c0ffee"), "'c0ffee' is no full commit"), (("--release", "1.0"), "'1.0' is not a semantic version"),
+        (("--host", "a/b"), "'a/b' holds '/'"), (("--suite", " x"), "' x' is empty or begins"),
+        (("--measured-at", "2026-10-12"), "has no time zone"), (("--run", "none.json"), "there is no such file"),
+        (("--exit-code", "0"), "--exit-code is not for apr-dogfood"), (("--host", "a"), "--host is not for apr-dogfood"),
+    ):  # fmt: skip
+        done = gate(tmp_path, "ingest", "apr-dogfood", "x", "--output", "out.json", *options)
+        assert done.returncode == 3
+        assert said in done.stderr
