@@ -320,6 +320,38 @@ def test_a_kernel_receipt_of_variants_names_host_and_commit_in_each(tmp_path: Pa
 
 
 @pytest.mark.parametrize(
+    ("own", "quarrel"),
+    [
+        (COMMIT, None),
+        (COMMIT[:9], None),
+        ("5660b0877", f"receipts[1].sha is 5660b0877, and receipts[0].sha is {COMMIT}"),
+        (COMMIT[:9].upper(), f"receipts[1].sha is {COMMIT[:9].upper()}, and receipts[0].sha is {COMMIT}"),
+        (f"{COMMIT}-dirty", f"receipts[1].sha is {COMMIT}-dirty, and receipts[0].sha is {COMMIT}"),
+        ("main", f"receipts[1].sha is main, and receipts[0].sha is {COMMIT}"),
+        ("", f"receipts[1] names no commit, and receipts[0].sha is {COMMIT}"),
+        (None, f"receipts[1] names no commit, and receipts[0].sha is {COMMIT}"),
+    ],
+)
+def test_no_variant_lends_its_commit_to_another(own: str | None, quarrel: str | None, tmp_path: Path) -> None:
+    variant = {"host": "gx10", "sha": COMMIT, "variant": "rsqrt", "parity": {"pass": True}}
+    document = {"schema": "apr-kernel-receipt/v1", "kernel": "l2", "receipts": [variant, variant | {"sha": own}]}
+    binding = as_receipt(tmp_path, document).binding
+    assert (binding.commit, binding.quarrels) == (COMMIT, (quarrel,) if quarrel else ())
+
+
+def test_variants_of_short_commits_alone_are_of_one_or_of_none(tmp_path: Path) -> None:
+    variant = {"host": "gx10", "parity": {"pass": True}}
+    for shas, quarrels in (
+        (["c0ffee000", "c0ffee0000"], ()), ([None, None], ()),
+        (["c0ffee000", "5660b0877"], ("receipts[1].sha is 5660b0877, and receipts[0].sha is c0ffee000",)),
+        ([None, "c0ffee000"], ("receipts[0] names no commit, and receipts[1].sha is c0ffee000",)),
+    ):  # fmt: skip
+        document = {"schema": "apr-kernel-receipt/v1", "kernel": "l2", "receipts": [variant | {"sha": sha} for sha in shas]}
+        binding = as_receipt(tmp_path, document).binding
+        assert (binding.commit, binding.quarrels) == (None, quarrels)
+
+
+@pytest.mark.parametrize(
     ("overall", "row", "verdict", "contradicted"),
     [
         ("PASS", "PASS", "pass", False),
