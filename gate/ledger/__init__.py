@@ -176,7 +176,7 @@ def _refuse_alike_terms(receipts: list[Receipt], rules: Rules) -> None:
                 if term is not None:
                     found.setdefault(term, (receipt.file.path, row.place))
         for pair in look_alikes([*found, *rules.document.claims.terms(key)], phrase_likeness):
-            second, first = sorted(pair, key=lambda term: term not in found)  # the one that is named stands in a receipt
+            second, first = sorted(pair, key=lambda term: term not in found)  # what is refused stands in a receipt
             other = ", ".join(found[first]) if first in found else rules.file.path
             raise BadFile(
                 *found[second], f"the {key} {second!r} differs from {first!r} only by blanks, case or Unicode form",

@@ -122,7 +122,7 @@ def _binding(file: InputFile, kernel: KernelDocument) -> Binding:
         if variant.tree_dirty_paths
     ]
     quarrels += _other_commits(kernel.receipts)
-    return Binding(None, _one(file, "sha", [*commits]), quarrels=tuple(quarrels), versionless=True)
+    return Binding(None, _one(file, "sha", [*commits]), quarrels=tuple(quarrels), versionless=True, binaryless=True)
 
 
 def _other_commits(variants: list[Variant]) -> Iterator[str]:

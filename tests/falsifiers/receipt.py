@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tests.falsifiers import kernel
 from tests.falsifiers.falsifier import CELL, Falsifier, ladder
 from tests.release import COMMIT, VERSION, Release
 
@@ -16,6 +17,12 @@ def _superseded(release: Release) -> None:
 
 def _contradicted(release: Release) -> None:
     release.receipt("lambda.json")["contradictions"] = ["runs[0]: green is true, and golden_output failed"]
+
+
+def _binaryless(release: Release) -> None:
+    """Runs name the binary, and a kernel stands in a receipt whose format can't."""
+    kernel.with_kernels(release)
+    kernel.diff(apr_sha=COMMIT)(release)
 
 
 def _variants(release: Release) -> None:
@@ -39,6 +46,8 @@ FALSIFIERS = [
               ((OWN, "vouches", "superseded"),), _superseded, severity="warning"),
     Falsifier("Receipt-consistent", "MaxCount", "a summary that its checks deny",
               ((f"receipts/{VERSION}/lambda.json", "consistent", "contradicted"),), _contradicted, severity="warning"),
+    Falsifier("Receipt-binary", "MaxCount", "a format that can't name the binary",
+              ((OWN, "binary", "unidentified"),), _binaryless, severity="warning"),
     Falsifier("Receipt-read", "MaxCount", "a field that no reader takes",
               ((OWN, "read", "unread"),), lambda r: ladder(r, weather="fine"), severity="info"),
 ]  # fmt: skip
