@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from gate import ledger
+from gate.errors import BadFile
 from tests.foreign import read, text
 
 LADDER = "aprender/evidence/dogfood/models/0.69.1/gx10.json"
@@ -116,3 +117,33 @@ def test_counts_that_differ_from_the_rungs_are_reported(real: Path) -> None:
     document |= {"executed": 18, "red": 2}
     receipt = ledger.read_receipt(text("", "x.json"), document)
     assert receipt.contradictions[-2:] == ("executed is 18, and the rungs say 17", "red is 2, and the rungs say 3")
+
+
+@pytest.mark.parametrize(
+    ("said", "quant"),
+    [
+        ("15", "Q4_K_M"), ("19", "IQ2_XXS"), ("1", "F16"), ("0", "F32"), (15, "Q4_K_M"), ("Q4_K_M", "Q4_K_M"),
+        ("999", "FILE_TYPE_999"), ("15.0", "15.0"), (None, None),
+    ],
+)  # fmt: skip
+def test_a_quant_that_is_a_number_is_the_file_type_of_that_number(said: Any, quant: str | None) -> None:
+    document = {"schema": "apr-model-ladder-receipt/v2", "host": "gx10", "inventory": [{"file": "a", "quant": said}]}
+    inventory = ledger.read_receipt(text("", "x.json"), document).inventory
+    assert inventory is not None
+    assert inventory.held[0].quant == quant
+
+
+@pytest.mark.parametrize("said", [True, 15.0, -1, 2**31, ["15"]])
+def test_a_quant_of_another_kind_is_refused_with_its_place(said: Any) -> None:
+    document = {"schema": "apr-model-ladder-receipt/v2", "host": "gx10", "inventory": [{"file": "a", "quant": said}]}
+    with pytest.raises(BadFile, match=r"^x\.json, inventory\[0\]\.quant"):
+        ledger.read_receipt(text("", "x.json"), document)
+
+
+def test_the_numbers_of_the_real_rerun_are_what_its_files_are_called(real: Path) -> None:
+    inventory = read(real / RERUN).inventory
+    assert inventory is not None
+    quants = {item.file: item.quant for item in inventory.held}
+    assert Counter(quants.values()) == {"Q4_K_M": 15, None: 5, "IQ4_XS": 3, "IQ3_M": 1, "F16": 1, "IQ2_XXS": 1}
+    named = {file: quant for file, quant in quants.items() if quant and "UD-Q4_K_XL" not in file}  # a mix of its own
+    assert all(quant.lower() in file.lower() for file, quant in named.items())

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from gate.ledger import gguf_header
+from gate.ledger import ggml, gguf_header
 from gate.ledger.digests import Digests
 from tests.release import COMMIT, VERSION, Release, gate, judged
 
@@ -116,6 +116,11 @@ def test_the_markers_are_what_the_template_does(
     template: str | None, markers: list[str] | None, tmp_path: Path
 ) -> None:
     assert gguf_header.read(model(tmp_path / "a.gguf", template=template), "a.gguf").markers == markers
+
+
+def test_file_types_have_the_names_that_the_library_gives_them() -> None:
+    known = {entry.value: entry.name.removeprefix("MOSTLY_").removeprefix("ALL_") for entry in gguf.LlamaFileType}
+    assert {number: known.get(number) for number in ggml.FILE_TYPES} == ggml.FILE_TYPES
 
 
 def test_what_a_header_does_not_say_is_left_out(tmp_path: Path) -> None:

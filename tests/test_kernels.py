@@ -391,7 +391,11 @@ def test_variants_of_short_commits_alone_are_of_one_or_of_none(tmp_path: Path) -
         (["c0ffee000", "5660b0877"], ("receipts[1].sha is 5660b0877, and receipts[0].sha is c0ffee000",)),
         ([None, "c0ffee000"], ("receipts[0] names no commit, and receipts[1].sha is c0ffee000",)),
     ):  # fmt: skip
-        document = {"schema": "apr-kernel-receipt/v1", "kernel": "l2", "receipts": [variant | {"sha": sha} for sha in shas]}
+        document = {
+            "schema": "apr-kernel-receipt/v1",
+            "kernel": "l2",
+            "receipts": [variant | {"sha": sha} for sha in shas],
+        }
         binding = as_receipt(tmp_path, document).binding
         assert (binding.commit, binding.quarrels) == (None, quarrels)
 
@@ -567,3 +571,4 @@ def test_rows_of_kernels_that_nobody_runs_are_orphans(release: Release) -> None:
 def test_ggml_numbers_have_names() -> None:
     assert (ggml.type_name(21), ggml.type_name(22), ggml.type_name(30)) == ("IQ3_S", "IQ2_S", "BF16")
     assert ggml.type_name(4) == "GGML_TYPE_4"
+    assert (ggml.file_type_name(15), ggml.file_type_name(4)) == ("Q4_K_M", "FILE_TYPE_4")

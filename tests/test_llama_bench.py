@@ -24,7 +24,12 @@ def bench(**changes: Any) -> list[dict[str, Any]]:
 
 def test_the_samples_of_llama_bench_are_runs(tmp_path: Path) -> None:
     options = ("--release", VERSION, "--commit", COMMIT, "--host", "lambda", "--sha256", SHA)
-    found = ingested(tmp_path, "llama-bench", bench() + bench(n_prompt=512, n_depth=64, samples_ts=[7], samples_ns=[1], avg_ts=7.0), *options)
+    found = ingested(
+        tmp_path,
+        "llama-bench",
+        bench() + bench(n_prompt=512, n_depth=64, samples_ts=[7], samples_ns=[1], avg_ts=7.0),
+        *options,
+    )
     rows = receipt(found).performances
     assert [(row.metric, row.run, row.value) for row in rows] == [
         ("tg128", 1, 100.0), ("tg128", 2, 101.0), ("tg128", 3, 102.0), ("pp512+tg128 @ d64", 1, 7.0),

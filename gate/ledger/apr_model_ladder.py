@@ -4,6 +4,8 @@ What is taken for a pass: of `rungs` what `apr_ladder_rungs` says; of `cells` a 
 Its backend, fallback, exit code (`rc`), prompt and answer are handed on as they stand, and the shapes decide. Nothing
 is inferred: rows without a `prompt_tokens` stay without one.
 
+A `quant` that is a number is llama.cpp's of a file type, as the headers of GGUF files hold it, and read as its name.
+
 A v1 receipt has no inventory, a short commit and no cells. It is read, so that nobody wonders where it went, and
 vouches for nothing: it can't stand for its host.
 """
@@ -13,10 +15,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from gate.errors import BadFile
-from gate.ledger import apr_ladder_rungs
+from gate.ledger import apr_ladder_rungs, ggml
 from gate.ledger.instants import Instant
 from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
 from gate.malformed import checked
@@ -30,9 +32,21 @@ if TYPE_CHECKING:
     from gate.files import InputFile
 
 OPENS = "<think>"
-Bytes = Annotated[int, Field(ge=0, le=2**53)]
 
+_NUMBER = re.compile("[0-9]{1,9}")
 _VERSION_LINE = re.compile(r"apr (\S+) \(([0-9a-f]+)\)")
+
+
+def _named(quant: Any) -> Any:
+    """Return a quantization by its name: apr writes the number that llama.cpp gives a file type, `15` for `Q4_K_M`."""
+    if isinstance(quant, bool):
+        return quant
+    number = int(quant) if isinstance(quant, str) and _NUMBER.fullmatch(quant) else quant
+    return ggml.file_type_name(number) if isinstance(number, int) and 0 <= number < 2**31 else quant
+
+
+Bytes = Annotated[int, Field(ge=0, le=2**53)]
+Quant = Annotated[str | None, BeforeValidator(_named)]
 
 
 class _Foreign(BaseModel):
@@ -46,7 +60,7 @@ class LadderModel(_Foreign):
     file: Name
     sha256: Sha256 | None = None
     arch: str | None = None
-    quant: str | None = None
+    quant: Quant = None
     context_length: Annotated[int, Field(gt=0, le=2**53)] | None = None
     template_markers: list[str] | None = None
     thinking_markers: list[str] | None = None

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from gate.errors import BadFile, CallersError
 from gate.files import MEBIBYTE
+from gate.ledger import ggml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,10 +79,10 @@ def read(path: Path, shown: str) -> Header:
 def _header(fields: dict[str, Any], tensors: list[tuple[str, list[int], int]]) -> Header:
     arch = fields.get("general.architecture")
     arch = arch if isinstance(arch, str) and arch else None
-    length = _number(fields.get(f"{arch}.context_length"))
+    length, file_type = _number(fields.get(f"{arch}.context_length")), _number(fields.get("general.file_type"))
     return Header(
         arch=arch,
-        quant=_file_type(_number(fields.get("general.file_type"))),
+        quant=None if file_type is None else ggml.file_type_name(file_type),
         context_length=length if length else None,
         markers=_markers(fields.get("tokenizer.chat_template")),
         weights_bytes=sum(size for _, _, size in tensors),
@@ -92,18 +93,6 @@ def _header(fields: dict[str, Any], tensors: list[tuple[str, list[int], int]]) -
 
 def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _file_type(number: int | None) -> str | None:
-    """Return the name of a file type, `Q4_K_M`; an unknown one keeps its number."""
-    import gguf
-
-    if number is None:
-        return None
-    try:
-        return gguf.LlamaFileType(number).name.removeprefix("MOSTLY_").removeprefix("ALL_")
-    except ValueError:
-        return f"FILE_TYPE_{number}"
 
 
 def _markers(template: Any) -> list[str] | None:
