@@ -19,7 +19,7 @@ ROWS = ("--release", "0.70.1", "--commit", COMMIT, "--host", "gx10", "--measured
 
 def ingest(form: str, source: Path, folder: Path, *options: str) -> Any:
     done = gate(folder, "ingest", form, str(source), "--output", "out.json", *options)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
     return json.loads((folder / "out.json").read_text())
 
 

@@ -128,7 +128,7 @@ def test_junit_needs_what_it_does_not_say() -> None:
         of_junit(two, SAID)
     with pytest.raises(CallersError, match=r"^--measured-at is needed"):
         of_junit("<testsuite name='a' timestamp='2026-10-12T09:00:00'/>", Given(VERSION, COMMIT))
-    with pytest.raises(CallersError, match=r"^--release is needed"):
+    with pytest.raises(CallersError, match=r"^--release, --commit, --measured-at and --suite are needed"):
         of_junit(two, Given())
 
 

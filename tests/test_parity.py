@@ -303,7 +303,10 @@ def test_the_real_token_parity_is_counted_from_its_tokens(real: Path, tmp_path: 
     assert {(row.file, row.sha256, row.against, row.backend) for row in rows} == {
         ("Qwen3.5-0.8B-Q4_K_M.gguf", SHA, "llama.cpp", "cuda")
     }
-    assert found["left_out"] == {"the field pass": 1, "teacher-forced steps": 68}
+    assert found["left_out"] == {"the field pass": 1, "teacher-forced steps": 68, "the field tau": 1} | {
+        f"the field prompts[].{name}": 3
+        for name in ("disagreements", "min_agreeing_margin", "prompt_len", "teacher_forced_agree")
+    }
 
 
 @pytest.mark.parametrize("option", ["--release", "--commit", "--host", "--measured-at"])
@@ -338,10 +341,11 @@ def test_the_real_throughput_has_three_runs_of_four_rates(real: Path, tmp_path: 
     assert rows[0].comparator_pin is not None
     assert rows[0].comparator_pin.startswith("39173bcac")
     assert (found["host"], found["release"]) == ("lambda-vector", {"version": "0.64.0", "commit": commit})
-    assert found["left_out"] == {
+    assert {what: n for what, n in found["left_out"].items() if not what.startswith("the field ")} == {
         "samples of latencies, in which less is better": 12, "medians": 12, "other lanes' samples": 18,
         "ratios computed in the file": 12,
     }  # fmt: skip
+    assert found["left_out"]["the field headline"] == 1
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from gate.errors import BadFile
 from gate.ledger import apr_ladder_rungs, ggml
+from gate.ledger.foreign import Foreign, unread
 from gate.ledger.instants import Instant
 from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
 from gate.malformed import checked
@@ -49,12 +50,7 @@ Bytes = Annotated[int, Field(ge=0, le=2**53)]
 Quant = Annotated[str | None, BeforeValidator(_named)]
 
 
-class _Foreign(BaseModel):
-    # Foreign receipts carry fields that this reader has no use for; their names are counted as left out.
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
-
-
-class LadderModel(_Foreign):
+class LadderModel(Foreign):
     """An entry of `inventory`."""
 
     file: Name
@@ -71,7 +67,7 @@ class LadderModel(_Foreign):
     workspace_bytes: Bytes | None = None
 
 
-class LadderCell(_Foreign):
+class LadderCell(Foreign):
     """A row of `cells`."""
 
     file: Name
@@ -88,7 +84,7 @@ class LadderCell(_Foreign):
     reason: str | None = None
 
 
-class Ladder(_Foreign):
+class Ladder(Foreign):
     """The document."""
 
     host: Name
@@ -107,7 +103,7 @@ class Ladder(_Foreign):
     gpu_mem_total_bytes: Bytes | None = None
 
 
-class Dated(_Foreign):
+class Dated(Foreign):
     """When a v2 receipt was written."""
 
     date: Instant | None = None
@@ -122,7 +118,7 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
     if lines is not None:
         raise BadFile(file.path, "line 1", f"{schema} is one JSON object", "Name the file .json.")
     ladder = checked(Ladder, document, file.path)
-    left_out = {f"the field {name}": 1 for name in sorted(ladder.model_extra or {}) if name != "schema"}
+    left_out = unread(ladder, inventory=ladder.inventory or [], cells=ladder.cells)
     if schema.endswith("/v1"):
         left_out |= {"rows of a v1 receipt": len(ladder.cells) + len(ladder.rungs)}
         why = "a v1 receipt has no inventory and no full commit, and can't stand for its host"

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import Counter
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -82,6 +83,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     tests = checked(Bench, document, file.path).root
     if not tests:
         raise BadFile(file.path, "", "it holds no test")
+    given.require("version", "commit", "host")
     for index, test in enumerate(tests):
         _coherent(file, f"[{index}]", test, tests[0])
         _agree(file, f"[{index}]", test, given)
@@ -97,7 +99,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         "measured_at": measured_at,
         "producer": f"llama-bench {tests[0].build_commit}",
         "source": {"format": FORMAT, "sha256": file.sha256},
-        "left_out": {name: count for name, count in counts.items() if count},
+        "left_out": {name: count for name, count in counts.items() if count} | _unread(tests),
         "rows": [
             {
                 "model": _model(test, given),
@@ -164,6 +166,12 @@ def _metric(test: BenchTest) -> str:
 def _configuration(test: BenchTest) -> str:
     recorded = test.model_extra or {}
     return ", ".join(f"{name}={recorded[name]}" for name in _CONFIGURATION if name in recorded) or "not recorded"
+
+
+def _unread(tests: list[BenchTest]) -> dict[str, int]:
+    """Count the fields of the tests that neither a figure nor its configuration has."""
+    fields = Counter(name for test in tests for name in test.model_extra or {} if name not in _CONFIGURATION)
+    return {f"the field {name}": count for name, count in sorted(fields.items())}
 
 
 def _figure(test: BenchTest, value: float, given: Given) -> dict[str, Any]:
