@@ -33,11 +33,11 @@ OPTIONS = {
 class MissingOptions(CallersError):
     """Options that a format needs and that weren't given: all of them, so that nobody hears of one after the other."""
 
-    def __init__(self, options: Iterable[str]) -> None:
+    def __init__(self, options: Iterable[str], source: str = "this format") -> None:
         self.options = tuple(options)
         *others, last = self.options
         named, be, them = (f"{', '.join(others)} and {last}", "are", "them") if others else (last, "is", "it")
-        super().__init__(f"{named} {be} needed: this format does not say {them}, and nothing is guessed")
+        super().__init__(f"{named} {be} needed: {source} does not say {them}, and nothing is guessed")
 
 
 @dataclass(frozen=True, slots=True)
