@@ -99,6 +99,7 @@ def _child(cpu_seconds: int, memory: int) -> int:
     import jinja2  # noqa: F401 - before the bounds: that it is there doesn't depend on the template
 
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_seconds, cpu_seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # what runs out of time leaves nothing behind
     with contextlib.suppress(ValueError, OSError):  # not every system bounds memory
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     template = sys.stdin.buffer.read().decode("utf-8", "surrogatepass")

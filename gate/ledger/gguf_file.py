@@ -47,8 +47,8 @@ class GgufFile(gguf.GGUFReader):
         """Return `count` values at `offset`, as the library does, if the file holds so many."""
         self._values += 1
         if self._values > MOST_VALUES:
-            raise Broken(f"its header holds more than {MOST_VALUES:,} values, as that of no model does")
-        if int(offset) + np.dtype(dtype).itemsize * int(count) > len(self.data):
+            raise Broken(f"its header holds more than {MOST_VALUES:,} values: that of no model does")
+        if int(count) < 0 or int(offset) + np.dtype(dtype).itemsize * int(count) > len(self.data):
             raise Broken(self._ended())
         return super()._get(offset, dtype, count, *order, **named)
 
@@ -68,4 +68,4 @@ class GgufFile(gguf.GGUFReader):
 
     def _after(self) -> str:
         fields = list(getattr(self, "fields", ()))
-        return f", after the field {fields[-1]}" if fields else ""
+        return f", after the field {fields[-1][:80]}" if fields else ""
