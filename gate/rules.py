@@ -16,7 +16,7 @@ from gate import strict_toml, versions
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
 from gate.malformed import Table, dotted, toml_model
-from gate.names import Name, glob_matches, look_alikes
+from gate.names import Name, glob_matches, look_alikes, phrase_likeness
 
 
 def checked_sha256(text: str) -> str:
@@ -175,6 +175,10 @@ class Require(Table):
         return self
 
 
+# What a claim on speed and a measurement must say in the same letters to be of one thing.
+PERFORMANCE_TERMS = ("metric", "configuration", "comparator")
+
+
 class PerformanceClaim(Table):
     """What the project says of its speed.
 
@@ -202,6 +206,20 @@ class Claims(Table):
     """What the release claims of itself, and must therefore show."""
 
     performance: list[PerformanceClaim] = []
+
+    def terms(self, key: str) -> set[str]:
+        """Return what the claims on speed say of `key`: `metric`, `configuration` or `comparator`."""
+        return {said for claim in self.performance if (said := getattr(claim, key)) is not None}
+
+    @model_validator(mode="after")
+    def _terms_are_told_apart(self) -> Self:
+        for key in PERFORMANCE_TERMS:
+            for first, second in look_alikes(self.terms(key), phrase_likeness):
+                raise ValueError(
+                    f"claims.performance names the {key} {first!r} and {second!r}, which differ only by blanks, case "
+                    "or Unicode form"
+                )
+        return self
 
 
 def _not_everything(glob: str) -> str:

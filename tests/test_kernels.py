@@ -12,13 +12,14 @@ import pytest
 from gate import decisions, rules, strict_json
 from gate.errors import BadFile
 from gate.files import read_input
-from gate.ledger import ggml, read_receipt
+from gate.ledger import SCHEMAS, ggml, read_receipt
 from gate.ledger.rows import Receipt
 from gate.verdict import Verdict
+from tests.falsifiers import conformance, kernel, tokenizer
 from tests.falsifiers.conformance import SHAPE, with_conformance
 from tests.falsifiers.falsifier import judge
 from tests.falsifiers.kernel import GEMV, TOPK, with_kernels
-from tests.release import COMMIT, OTHER_COMMIT, VERSION, Release, declaimed, judged
+from tests.release import BINARY, COMMIT, OTHER_COMMIT, VERSION, Release, declaimed, header, judged
 from tests.release import gate_here as gate
 
 CONFORMANCE = "aprender/evidence/gpu-shape-conformance/gx10.json"
@@ -72,7 +73,6 @@ def conforming(release: Release, real: Path) -> Release:
     text = (real / CONFORMANCE).read_text(encoding="utf-8")
     documents = json.dumps(release.documents).replace(COMMIT, json.loads(text)["commit"])
     release.documents = json.loads(documents) | {f"receipts/{VERSION}/shapes.json": text}
-    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the harness never names
     release.rules = release.rules.replace('compute = "8.9"', 'compute = "8.9"\nrequired = false')
     release.rules = release.rules.replace('hosts = ["lambda"]', 'hosts = ["gx10"]')
     release.rules = release.rules.replace("[require]", "[require]\nconformance = true")
@@ -121,7 +121,6 @@ def test_the_real_kernel_receipt_is_read_and_can_stand_for_nothing(release: Rele
     release.receipt("inventory-gx10.json")["models"][0]["dispatched"].append(
         {"kernel": "gdn_decode_attention_splitk", "quant": "F16"}
     )
-    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the real receipt doesn't name
     release.documents[f"receipts/{VERSION}/splitk.json"] = path.read_text(encoding="utf-8")
     verdict, _ = judge(release.write())
     label = "gx10/kernel/gdn_decode_attention_splitk/F16"
@@ -295,10 +294,56 @@ def test_a_kernel_diff_receipt_alone_says_what_a_model_runs(release: Release) ->
     own["dispatch"][0]["kernels"].pop()
     own["rows"].pop()
     release.documents[f"receipts/{VERSION}/diff-gx10.json"] = own
-    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which this format never names
     verdict, _ = judge(release.write())
     assert violations(verdict, "kernel") == [("lambda/kernel/q4k_gemv/Q4_K", "receipt", "missing")]
     assert "gx10/kernel/q4k_gemv/Q4_K" in states(verdict, "kernels")["passed"]
+
+
+@pytest.mark.parametrize("named_by", ["runs", "release.toml", "nobody"])
+@pytest.mark.parametrize("of", ["kernel", "conformance", "tokenizer"])
+def test_a_format_that_can_not_name_the_binary_is_named_and_rests_on_the_commit(
+    of: str, named_by: str, release: Release
+) -> None:
+    if of == "kernel":
+        with_kernels(release)
+        kernel.diff(apr_sha=COMMIT)(release)
+    elif of == "conformance":
+        with_conformance(release)
+        conformance.harness(commit=COMMIT)(release)
+    else:
+        tokenizer.foreign(release)
+        release.receipt("foreign.json")["host"] = "gx10"
+        release.documents[f"receipts/{VERSION}/own.json"] = release.documents.pop(f"receipts/{VERSION}/foreign.json")
+    release.receipt("own.json")["binary_sha256"] = "f" * 64  # a field that the format doesn't have
+    if named_by != "runs":
+        del release.receipt("gx10.json")["release"]["binary_sha256"]
+    if named_by == "release.toml":
+        release.documents[f"receipts/{VERSION}/release.toml"] += f'[binaries]\ngx10 = "{BINARY["gx10"]}"\n'
+        release.receipt("gx10.json")["release"]["binary_sha256"] = BINARY["gx10"]
+    verdict, _ = judge(release.write())
+    own = f"receipts/{VERSION}/own.json"
+    assert verdict.violations == ()
+    assert [(f.focus, f.property) for f in verdict.findings if f.severity == "warning"] == (
+        [] if named_by == "nobody" else [(own, "binary")]
+    )
+    assert "the field binary_sha256" in str([f.message for f in verdict.findings if f.severity == "info"])
+
+
+def test_only_the_format_says_that_it_can_not_name_a_binary(tmp_path: Path) -> None:
+    foreign = {
+        "apr-kernel-receipt/v1": {"kernel": "l2", "host": "gx10"}, "apr-kernel-diff-receipt/v1": {"host": "gx10"},
+        "gpu-shape-conformance/v1": {"host": "gx10"}, "apr-tokenizer-parity-receipt/v1": {"rows": []},
+    }  # fmt: skip
+    native = {"suite": "s"} | {key: value for key, value in header("", "gx10").items() if key != "schema"}
+    crux = {"host": "gx10", "apr": {}, "summary": {"verdict": "PASS"}, "cells": []}
+    for schema in SCHEMAS:
+        document = foreign.get(schema) or (crux if schema.startswith("crux") else {"host": "gx10"})
+        if schema.startswith("taggate/"):
+            document = {k: v for k, v in native.items() if k != ("host" if "suite" in schema else "suite")}
+            with pytest.raises(BadFile, match="binaryless: there is no such key"):
+                as_receipt(tmp_path, {"schema": schema, "binaryless": True, **document})
+        receipt = as_receipt(tmp_path, {"schema": schema, **document})
+        assert receipt.binding.binaryless == (schema in foreign), schema
 
 
 def test_a_kernel_receipt_of_variants_names_host_and_commit_in_each(tmp_path: Path) -> None:
@@ -317,6 +362,42 @@ def test_a_kernel_receipt_of_variants_names_host_and_commit_in_each(tmp_path: Pa
     document["receipts"] = [variant, variant | {"host": "lambda"}]
     with pytest.raises(BadFile, match="names gx10 and lambda"):
         as_receipt(tmp_path, document)
+
+
+@pytest.mark.parametrize(
+    ("own", "quarrel"),
+    [
+        (COMMIT, None),
+        (COMMIT[:9], None),
+        ("5660b0877", f"receipts[1].sha is 5660b0877, and receipts[0].sha is {COMMIT}"),
+        (COMMIT[:9].upper(), f"receipts[1].sha is {COMMIT[:9].upper()}, and receipts[0].sha is {COMMIT}"),
+        (f"{COMMIT}-dirty", f"receipts[1].sha is {COMMIT}-dirty, and receipts[0].sha is {COMMIT}"),
+        ("main", f"receipts[1].sha is main, and receipts[0].sha is {COMMIT}"),
+        ("", f"receipts[1] names no commit, and receipts[0].sha is {COMMIT}"),
+        (None, f"receipts[1] names no commit, and receipts[0].sha is {COMMIT}"),
+    ],
+)
+def test_no_variant_lends_its_commit_to_another(own: str | None, quarrel: str | None, tmp_path: Path) -> None:
+    variant = {"host": "gx10", "sha": COMMIT, "variant": "rsqrt", "parity": {"pass": True}}
+    document = {"schema": "apr-kernel-receipt/v1", "kernel": "l2", "receipts": [variant, variant | {"sha": own}]}
+    binding = as_receipt(tmp_path, document).binding
+    assert (binding.commit, binding.quarrels) == (COMMIT, (quarrel,) if quarrel else ())
+
+
+def test_variants_of_short_commits_alone_are_of_one_or_of_none(tmp_path: Path) -> None:
+    variant = {"host": "gx10", "parity": {"pass": True}}
+    for shas, quarrels in (
+        (["c0ffee000", "c0ffee0000"], ()), ([None, None], ()),
+        (["c0ffee000", "5660b0877"], ("receipts[1].sha is 5660b0877, and receipts[0].sha is c0ffee000",)),
+        ([None, "c0ffee000"], ("receipts[0] names no commit, and receipts[1].sha is c0ffee000",)),
+    ):  # fmt: skip
+        document = {
+            "schema": "apr-kernel-receipt/v1",
+            "kernel": "l2",
+            "receipts": [variant | {"sha": sha} for sha in shas],
+        }
+        binding = as_receipt(tmp_path, document).binding
+        assert (binding.commit, binding.quarrels) == (None, quarrels)
 
 
 @pytest.mark.parametrize(
@@ -490,3 +571,4 @@ def test_rows_of_kernels_that_nobody_runs_are_orphans(release: Release) -> None:
 def test_ggml_numbers_have_names() -> None:
     assert (ggml.type_name(21), ggml.type_name(22), ggml.type_name(30)) == ("IQ3_S", "IQ2_S", "BF16")
     assert ggml.type_name(4) == "GGML_TYPE_4"
+    assert (ggml.file_type_name(15), ggml.file_type_name(4)) == ("Q4_K_M", "FILE_TYPE_4")

@@ -16,7 +16,19 @@ from gate.errors import CallersError
 from gate.files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+
+_MOST = 20  # kinds of things left out that are named on the terminal
+
+# Where the rows of each native receipt stand that the gate itself writes, and what one of them is called.
+_ROWS = {
+    "taggate/run-receipt/v1": ("runs", "run"),
+    "taggate/inventory-receipt/v1": ("models", "file"),
+    "taggate/suite-receipt/v1": ("rows", "check"),
+    "taggate/parity-receipt/v1": ("rows", "prompt"),
+    "taggate/performance-receipt/v1": ("rows", "figure"),
+}
 
 
 class Moment(click.ParamType[datetime.datetime]):
@@ -124,6 +136,28 @@ def progress() -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status("starting") as status:
         yield lambda stage: status.update(f"{stage} …")
+
+
+def announce(output: Path, document: Mapping[str, Any]) -> None:
+    """Say on standard error what a native receipt that was written holds, and what its writer left out.
+
+    Args:
+        output: where it was written.
+        document: the receipt.
+    """
+    from gate.verdict import plain
+
+    key, one = _ROWS[document["schema"]]
+    count = len(document[key])
+    lines = [f"gate: {output} is written: {document['schema']}, {count} {one if count == 1 else f'{one}s'}"]
+    left_out = [f"{plain(name)} ({number})" for name, number in sorted(document.get("left_out", {}).items())]
+    if len(left_out) > _MOST:
+        left_out[_MOST:] = [f"and {len(left_out) - _MOST} more kinds, which the receipt names"]
+    lines += [f"  left out: {', '.join(left_out)}"] if left_out else []
+    contradictions = len(document.get("contradictions", ()))
+    lines += [f"  contradictions that the receipt names: {contradictions}"] if contradictions else []
+    with contextlib.suppress(OSError):  # what was written is written, whether or not anyone hears of it
+        click.echo("\n".join(lines), err=True)
 
 
 def emit(text: str, output: Path | None) -> None:

@@ -16,7 +16,8 @@ from gate.errors import BadFile, Declined
 from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, read_signature, walk
 from gate.ledger import tickets as tickets_file
 from gate.ledger.rows import Evidence, Ledger, Receipt, Tickets
-from gate.names import likeness, look_alikes
+from gate.names import likeness, look_alikes, phrase_likeness
+from gate.rules import PERFORMANCE_TERMS
 from gate.ssh_keygen import SUFFIX
 from gate.subject import RELEASE_FILE
 
@@ -179,6 +180,25 @@ def _refuse_look_alikes(receipts: list[Receipt], rules: Rules) -> None:
         raise BadFile(where, "suite", f"the suite {second!r} differs from {first!r} only by case or Unicode form")
     for first, second in look_alikes(receipt.file.path for receipt in receipts):
         raise BadFile(second, "", f"its name differs from {first!r} only by case or Unicode form")
+    _refuse_alike_terms(receipts, rules)
+
+
+def _refuse_alike_terms(receipts: list[Receipt], rules: Rules) -> None:
+    """Refuse two measurements of speed, or one and a claim, whose terms a reader would take for the same."""
+    for key in PERFORMANCE_TERMS:
+        found: dict[str, tuple[str, str]] = {}
+        for receipt in receipts:
+            for row in receipt.performances:
+                term = getattr(row, key)
+                if term is not None:
+                    found.setdefault(term, (receipt.file.path, row.place))
+        for pair in look_alikes([*found, *rules.document.claims.terms(key)], phrase_likeness):
+            second, first = sorted(pair, key=lambda term: term not in found)  # what is refused stands in a receipt
+            other = ", ".join(found[first]) if first in found else rules.file.path
+            raise BadFile(
+                *found[second], f"the {key} {second!r} differs from {first!r} only by blanks, case or Unicode form",
+                f"{first!r} stands in {other}. Call one {key} by one name.",
+            )  # fmt: skip
 
 
 def _signatures(shown: str, read: Iterable[str], others: dict[str, Path], subject: Subject) -> dict[str, InputFile]:

@@ -97,7 +97,8 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
         ]
     capability = _CAPABILITY.search(found.gpu or "")
     return Receipt(
-        file, schema, Binding(None, commit, versionless=True), host=found.host, conformance=tuple(rows),
+        file, schema, Binding(None, commit, versionless=True, binaryless=True), host=found.host,
+        conformance=tuple(rows),
         census=tuple((row.quant, row.shape) for row in rows) if found.census else None,
         compute=compute_capability(capability[1]) if capability else None,
         gpu=(_CAPABILITY.sub("", found.gpu).strip() or None) if found.gpu else None,

@@ -16,7 +16,9 @@ class Binding:
     """What a receipt says it measured: a version, a full commit, a binary.
 
     `quarrels` are the places where the receipt contradicts itself about it, each in words. `versionless`: its format
-    has no field for a version, so that the full commit alone says which one was measured.
+    has no field for a version, so that the full commit alone says which one was measured. `binaryless`: its format has
+    no field for a binary, because a harness measured and not the product's own binary. Both are said by the reader of a
+    format, and by nothing that stands in a file.
     """
 
     version: str | None
@@ -24,6 +26,7 @@ class Binding:
     binary: str | None = None
     quarrels: tuple[str, ...] = ()
     versionless: bool = False
+    binaryless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gate.iris import term
 from gate.obligations import census
 from gate.obligations.node import About, Node, known
+from gate.obligations.orphan import unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ REQUIRED = False  # only where the rules require conformance
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield each required host, what its census holds, and the rows that measured it."""
     if not ground.rules.document.require.conformance:
+        yield from unrequired(ground, "conformance", "require.conformance")
         return
     rows = list(census.measured(ground.ledger, ground.rules, ground.shapes))
     for host in ground.rules.required_hosts:

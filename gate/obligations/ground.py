@@ -203,13 +203,24 @@ class Ground:
         return receipt.binding.binary is not None if self.binaries[host.id] else None
 
     def same_binary(self, receipt: Receipt) -> bool | None:
-        """Say whether a receipt measured the binary of its host's runs; None where nothing says which one that is."""
+        """Say whether a receipt measured the binary of its host's runs; None where nothing says which one that is.
+
+        None too where the format has no field for a binary: such a receipt rests on its version and commit.
+        """
+        wanted = self._wanted_binaries(receipt)
+        return receipt.binding.binary in wanted if wanted and not receipt.binding.binaryless else None
+
+    def binary_unsayable(self, receipt: Receipt) -> bool:
+        """Say whether a receipt's binary is asked for, and its format can't name one."""
+        return receipt.binding.binaryless and bool(self._wanted_binaries(receipt))
+
+    def _wanted_binaries(self, receipt: Receipt) -> list[str]:
+        """Return the binaries that a measurement of the receipt's host may be of; none where nothing says which."""
         host = self.rules.host_named(receipt.host) if receipt.host else None
         if host is None:
-            return None
+            return []
         named = self.subject.binaries.get(host.id)
-        wanted = self.binaries[host.id] if named is None else [named]
-        return receipt.binding.binary in wanted if wanted else None
+        return self.binaries[host.id] if named is None else [named]
 
     def same_gpu(self, receipt: Receipt) -> bool | None:
         """Say whether a receipt names the GPU that the rules name for its host; None where either names none."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gate.obligations.node import About, Node, known
-from gate.obligations.orphan import orphan
+from gate.obligations.orphan import orphan, unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,12 +71,15 @@ class _Run:
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each claim, its runs and their figures; and, where anything is claimed, the figures of no claim."""
+    """Yield each claim, its runs and their figures; and the figures of no claim."""
     claims = ground.rules.document.claims.performance
+    if not claims:
+        yield from unrequired(ground, "performances", "claims.performance")
+        return
     counted: set[tuple[str, str]] = set()
     for claim in claims:
         yield from _claim(ground, claim, counted)
-    for receipt in ground.ledger.receipts if claims else ():
+    for receipt in ground.ledger.receipts:
         for row in receipt.performances:
             if (receipt.file.path, row.place) not in counted:
                 yield orphan(ground, receipt, row, "performance", _unclaimed(ground, receipt, row))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.iris import term
 from gate.obligations.node import About, Node, known
-from gate.obligations.orphan import orphan
+from gate.obligations.orphan import orphan, unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ REQUIRED = False  # only where the rules require it; a release whose every file 
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield each owed model's tokenizer and the comparisons recorded of it. One sha256 is one model."""
     if not ground.rules.document.require.tokenizer:
+        yield from unrequired(ground, "tokenizers", "require.tokenizer")
         return
     models: dict[str, OwedModel] = {}
     names: dict[str, set[str]] = {}
