@@ -54,6 +54,8 @@ def refused(read: object, *arguments: object) -> str:
             "project.tag: 'v' holds {version} 0 times",
         ),
         ("[cells]", "[cells\n", "gate.toml, line 22"),
+        ("[require]", "[require]\ntokenizer = true\ntokenizer_tokens = 0", "require.tokenizer_tokens"),
+        ("[require]", "[require]\ntokenizer_tokens = 5", "sets require.tokenizer_tokens without require.tokenizer"),
     ],
 )
 def test_a_malformed_rule_is_named_with_its_line(old: str, new: str, said: str, release: Release) -> None:
