@@ -6,7 +6,7 @@ import posixpath
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
@@ -159,12 +159,19 @@ class ExpectedRows(Table):
 # doi:10.1001/jama.249.13.1743).
 TOKENIZER_TOKENS = 1000
 
+# The widest bound that a tensor shape's error may be held to where the rules say nothing. It lies below the least error
+# that a corrupted block of any quant type causes: 1.6e-4, of IQ4_XS, among the negative controls of the aprender
+# project's gpu-shape-conformance receipt. A wider bound could not tell such a block from a right one.
+CONFORMANCE_TOLERANCE = 1e-4
+
 
 class Require(Table):
     """The obligations beside cells."""
 
     kernels: bool = False
     conformance: bool = False
+    conformance_census: Literal["inventory", "receipt"] = "inventory"
+    conformance_tolerance: Annotated[float, Field(gt=0, allow_inf_nan=False)] = CONFORMANCE_TOLERANCE
     tokenizer: bool = False
     tokenizer_tokens: Annotated[int, Field(gt=0, le=2**53)] = TOKENIZER_TOKENS
     parity: Parity | None = None
