@@ -15,7 +15,9 @@ from gate.reporting import markdown
 from gate.reporting.groups import by_cause
 from gate.reporting.text import render
 from gate.verdict import plain
+from tests.falsifiers.conformance import with_conformance
 from tests.falsifiers.falsifier import judge
+from tests.falsifiers.kernel import with_kernels
 from tests.release import DECLAIM, NOW, VERSION, Release
 from tests.release import gate_here as gate
 
@@ -182,6 +184,54 @@ def test_the_text_fits_a_screen_however_much_is_red(release: Release) -> None:
     assert len(text.splitlines()) <= 50
     assert text.splitlines()[0] == " REFUSED   v0.71.0 must not be cut."
     assert max(map(len, text.splitlines())) <= 110
+
+
+def test_kernels_and_tensor_shapes_are_counted_in_the_text(release: Release) -> None:
+    with_kernels(release)
+    with_conformance(release)
+    release.receipt("kernels-gx10.json")["rows"][1]["verdict"] = "fail"
+    release.receipt("shapes-gx10.json")["rows"].pop()
+    release.claims = DECLAIM + DECLAIM.replace("beta-on", "iq3-on").replace('arch = "qwen35"', 'kernel = "iq3_s_gemv"')
+    verdict, _ = judge(release.write())
+    lines = render(verdict, color=False).splitlines()
+    assert lines[3:6] == [
+        "60 cells owed: 60 passed, 0 missing, 0 failed; 12 de-claimed",
+        "3 kernels owed: 2 passed, 0 missing, 1 failed; 1 de-claimed",
+        "2 tensor shapes owed: 1 passed, 1 missing, 0 failed; 1 de-claimed",
+    ]
+
+
+def test_a_release_that_owes_no_kernels_counts_none_in_the_text(release: Release) -> None:
+    verdict, _ = judge(release.write())
+    text = render(verdict, color=False)
+    assert "72 cells owed" in text
+    assert "kernel" not in text
+    assert "tensor" not in text
+
+
+def test_the_cause_stands_before_what_was_judged(release: Release) -> None:
+    release.row("lambda", "alpha-q4_k_m.gguf")["verdict"] = "fail"
+    verdict, _ = judge(release.write())
+    lines = render(verdict, color=False).splitlines()
+    places = [next(i for i, line in enumerate(lines) if line.startswith(word)) for word in ("Why", "Judged", "Next")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("causes", [8, 9])
+def test_up_to_eight_next_steps_are_all_named(causes: int, release: Release) -> None:
+    faults = [
+        {"verdict": "fail"}, {"backend": {"ran": "cpu", "fell_back": True}}, {"exit_code": 1}, {"prompt_tokens": 1},
+        {"answer_chars": 0}, {"think_closed": False}, {"evidence": {"path": "none.txt", "sha256": "0" * 64}},
+    ]  # fmt: skip
+    for fault in faults:
+        release.row("lambda", "alpha-q4_k_m.gguf").update(fault)
+    if causes == 9:
+        release.receipt("dogfood.json")["verdict"] = "no-go"
+    verdict, _ = judge(release.write())
+    lines = [line.strip() for line in render(verdict, color=False).splitlines()]
+    steps = [line for line in lines if re.match(r"\d\. ", line)]
+    assert len(steps) == 8
+    assert any(line.startswith("and 1 more step, which") for line in lines) == (causes == 9)
 
 
 def test_color_is_for_terminals_only(release: Release) -> None:
