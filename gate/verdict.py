@@ -7,12 +7,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gate.constraints import by_class
 from gate.iris import NAMESPACE, Iri
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from gate.constraints import Constraint
     from gate.judge import Result
     from gate.obligations.ground import Ground
     from gate.obligations.node import About, Node
@@ -24,6 +26,10 @@ PASSED, MISSING, FAILED, DECLAIMED = "passed", "missing", "failed", "declaimed"
 
 CELLS = {"Cell", "RefusalCell", "DeclaimedCell"}
 KERNELS = {"kernels": {"Kernel", "DeclaimedKernel"}, "conformance": {"Conformance", "DeclaimedConformance"}}
+OTHERS = {
+    "tokenizers": {"TokenizerCell"}, "parity": {"ParityCell"}, "claims": {"PerformanceClaim"}, "suites": {"Suite"},
+    "suite_rows": {"ExpectedRow"},
+}  # fmt: skip
 
 _LONGEST = 240  # of a recorded value in a message: a log pasted into a receipt stays in the receipt
 
@@ -42,6 +48,8 @@ class Finding:
     says: str  # the message without this node's own facts: what a group of findings is called
     remedy: str
     order: float  # of the constraint among those of its shape
+    node: str = ""  # the IRI of what is rejected
+    constraint: str = ""  # the IRI of the constraint that rejects it
 
     def to_json(self) -> dict[str, Any]:
         """Return the finding as the verdict's JSON has it."""
@@ -57,7 +65,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """How one cell, or kernel, stands: `passed`, `missing`, `failed` or `declaimed`, and the node that says so."""
+    """How one cell, kernel or other obligation stands: `passed`, `missing`, `failed` or `declaimed`; and its node."""
 
     node: Node
     state: str
@@ -119,9 +127,9 @@ class HostSummary:
 class Verdict:
     """Everything that a report may say.
 
-    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
-    and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
-    stand, by the kind of obligation, where the rules ask for it.
+    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` and `comments` what the vocabulary
+    calls its terms and says of them, and `constraints` what the shapes ask of each class. `kernels` holds how kernels
+    and tensor shapes stand, by the kind of obligation, where the rules ask for it; `others` every other obligation.
     """
 
     project: str
@@ -134,6 +142,7 @@ class Verdict:
     findings: tuple[Finding, ...]
     cells: tuple[CellState, ...]
     kernels: dict[str, tuple[CellState, ...]]
+    others: dict[str, tuple[CellState, ...]]
     hosts: tuple[HostSummary, ...]
     declaimed: tuple[Declaimed, ...]
     inputs: tuple[tuple[str, str], ...]
@@ -141,7 +150,15 @@ class Verdict:
     ledger: str
     nodes: dict[str, Node]
     labels: dict[str, str]
-    row_constraints: dict[str, tuple[Shape, ...]]
+    comments: dict[str, str]
+    constraints: dict[str, tuple[Constraint, ...]]
+
+    @property
+    def counted(self) -> Iterator[CellState]:
+        """Everything that is owed one by one, and how it stands."""
+        yield from self.cells
+        for found in (*self.kernels.values(), *self.others.values()):
+            yield from found
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -252,7 +269,7 @@ def compose(
             # A project's own shape may call its reason what it likes; what is missing, the gate's own shapes say.
             is_own = finding.shape not in shapes.users
             reasons.setdefault(owner, set()).add(finding.reason if is_own else "failed")
-    counted = CELLS.union(*KERNELS.values())
+    counted = CELLS.union(*KERNELS.values(), *OTHERS.values())
     everything = {
         iri: CellState(node, _state(node, reasons.get(iri, set())))
         for iri, node in nodes.items()
@@ -272,11 +289,8 @@ def compose(
         ),
         findings=findings,
         cells=tuple(cells.values()),
-        kernels={
-            kind: own
-            for kind, types in KERNELS.items()
-            if (own := tuple(one for one in everything.values() if one.node.types[0] in types))
-        },
+        kernels=_of_kinds(KERNELS, everything),
+        others=_of_kinds(OTHERS, everything),
         hosts=_hosts(ground, cells.values()),
         declaimed=_declaimed(ground, everything),
         inputs=_inputs(ground, shapes),
@@ -284,8 +298,15 @@ def compose(
         ledger=document.project.ledger,
         nodes=dict(nodes),
         labels=shapes.labels,
-        row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        comments=shapes.comments,
+        constraints=by_class(shapes),
     )
+
+
+def _of_kinds(kinds: Mapping[str, set[str]], everything: Mapping[str, CellState]) -> dict[str, tuple[CellState, ...]]:
+    """Return the obligations of each kind, without the kinds that the release owes nothing of."""
+    found = {kind: tuple(o for o in everything.values() if o.node.types[0] in types) for kind, types in kinds.items()}
+    return {kind: own for kind, own in found.items() if own}
 
 
 def _owner(focus: str, nodes: Mapping[str, Node]) -> str:
@@ -325,6 +346,8 @@ def _finding(result: Result, nodes: Mapping[str, Node], shapes: Shapes) -> Findi
         says=_says(shape, result),
         remedy=shape.remedy,
         order=shape.order,
+        node=result.focus,
+        constraint=result.shape,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections import Counter
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -168,7 +169,5 @@ def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
         console.print(Text(f"    and {rest} more {steps}, which the check names once these are done"))
     red = next((c.label for c in verdict.cells if c.state == FAILED), None)
     red = red or next((c.label for c in verdict.cells if c.state == MISSING), None)
-    if red is not None:
-        from shlex import quote
-
-        console.print(Text(f"    gate explain {quote(red)} --tag {verdict.tag}"), soft_wrap=True)
+    red = red or next(finding.focus for finding in verdict.violations)
+    console.print(Text(f"    gate explain {quote(red)} --tag {verdict.tag}"), soft_wrap=True)
