@@ -81,11 +81,6 @@ class Shapes:
     comments: dict[str, str]
     users: frozenset[str]
 
-    def targeting(self, kind: str) -> tuple[Shape, ...]:
-        """Return the shapes that target the vocabulary's class `kind`, in their order."""
-        heads = {str(shape) for shape in self.graph.subjects(SH.targetClass, URIRef(iris.term(kind)))}
-        return tuple(sorted((self.shapes[head] for head in heads), key=lambda shape: (shape.order, shape.iri)))
-
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""
         return {node for kind, wanted in self.targets[file] for node in self.targeted(data, kind, wanted)}

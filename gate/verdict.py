@@ -27,8 +27,8 @@ PASSED, MISSING, FAILED, DECLAIMED = "passed", "missing", "failed", "declaimed"
 CELLS = {"Cell", "RefusalCell", "DeclaimedCell"}
 KERNELS = {"kernels": {"Kernel", "DeclaimedKernel"}, "conformance": {"Conformance", "DeclaimedConformance"}}
 OTHERS = {
-    "tokenizers": {"TokenizerCell"}, "parity": {"ParityCell"}, "claims": {"PerformanceClaim"}, "suites": {"Suite"},
-    "suite_rows": {"ExpectedRow"},
+    "tokenizers": {"TokenizerCell"}, "parity": {"ParityCell"}, "suites": {"Suite"}, "suite_rows": {"ExpectedRow"},
+    "claims": {"PerformanceClaim"},
 }  # fmt: skip
 
 _LONGEST = 240  # of a recorded value in a message: a log pasted into a receipt stays in the receipt
