@@ -255,3 +255,23 @@ def test_a_recorded_text_can_not_drive_the_terminal(release: Release) -> None:
     done = gate_here(release.write(), "explain", CELL, "--tag", VERSION)
     assert not set(done.stdout) & {"\x1b", "\x07", "\u202e"}
     assert not any(line.strip().startswith("PASSED") for line in done.stdout.splitlines())
+
+
+def test_two_models_of_one_name_are_both_told(release: Release) -> None:
+    for host in ("lambda", "gx10"):
+        inventory = release.receipt(f"inventory-{host}.json")
+        inventory["models"].append(inventory["models"][1] | {"file": "other-q4_k_m.gguf", "sha256": "4" * 64})
+    release.receipt("inventory-gx10.json")["models"][3]["file"] = "beta2-q4_k_m.gguf"
+    release.receipt("inventory-gx10.json")["models"][1]["sha256"] = "5" * 64
+    verdict, _ = judge(release.write())
+    text = told(verdict, "beta-q4_k_m.gguf")
+    assert text.count("  model: An owed model") == 2
+    assert all(digit * 64 in text for digit in "25")
+
+
+def test_a_decision_that_has_not_begun_is_told(release: Release) -> None:
+    release.claims = DECLAIM.replace('until = "0.72.0"', 'since = "0.72.0"\nuntil = "0.73.0"')
+    verdict, _ = judge(release.write())
+    text = told(verdict, "beta-on-gx10")
+    assert "pending de-claim: A de-claim that begins with a later release: it covers nothing yet." in text
+    assert "0.73.0" in text

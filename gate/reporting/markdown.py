@@ -74,13 +74,9 @@ def figure(value: float | None) -> str:
 
 def obligations(verdict: Verdict) -> list[tuple[str, dict[str, int]]]:
     """Return how the obligations beside cells stand, counted, by what a reader calls their kind."""
-    return [
-        (
-            _KINDS[kind],
-            {state: sum(one.state == state for one in found) for state in (PASSED, MISSING, FAILED, DECLAIMED)},
-        )
-        for kind, found in (verdict.kernels | verdict.others).items()
-    ]
+    none = dict.fromkeys((PASSED, MISSING, FAILED, DECLAIMED), 0)
+    everything = (verdict.kernels | verdict.others).items()
+    return [(_KINDS[kind], none | Counter(one.state for one in found)) for kind, found in everything]
 
 
 def render(template: str, verdict: Verdict) -> str:
