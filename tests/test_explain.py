@@ -273,5 +273,5 @@ def test_a_decision_that_has_not_begun_is_told(release: Release) -> None:
     release.claims = DECLAIM.replace('until = "0.72.0"', 'since = "0.72.0"\nuntil = "0.73.0"')
     verdict, _ = judge(release.write())
     text = told(verdict, "beta-on-gx10")
-    assert "pending de-claim: A de-claim that begins with a later release: it covers nothing yet." in text
+    assert "PENDING: it begins with a later release, and covers nothing yet." in text
     assert "0.73.0" in text

@@ -31,11 +31,12 @@ _SAYS = {
     DECLAIMED: "a decision takes it out of what is owed.",
     "rejected": "a constraint on it fails.",
     "named": "it refuses nothing, and should not be overlooked.",
-    "holds": "every constraint on it holds.",
+    "holds": "every constraint on it itself holds.",
+    "pending": "it begins with a later release, and covers nothing yet.",
     "refused": "something that it owes is red; gate check says what.",
 }
 _WORD = {DECLAIMED: "DE-CLAIMED"}
-_COLOR = {PASSED: "green", "holds": "green", DECLAIMED: "yellow", "named": "yellow"}
+_COLOR = {PASSED: "green", "holds": "green", DECLAIMED: "yellow", "named": "yellow", "pending": "yellow"}
 _MARKS = {"violation": ("✗", "bold red"), "warning": ("!", "yellow"), "info": ("i", "cyan")}
 
 # What the rows of a withdrawn obligation would be judged by: shown, and asked of none.
@@ -75,6 +76,8 @@ def state(verdict: Verdict, node: Node) -> str:
     """Return how a thing stands, in one word."""
     if node.types[0] == "Release" and not verdict.conforms:
         return "refused"
+    if node.types[0] == "PendingDeclaim":
+        return "pending"
     counted = next((one.state for one in verdict.counted if one.node.iri == node.iri), None)
     if counted is not None:
         return counted
