@@ -68,6 +68,7 @@ class Shapes:
         shapes: each shape by IRI.
         targets: what each file's shapes target, as (kind of target, term) pairs.
         labels: the label of each term of the vocabulary, by local name.
+        comments: what the vocabulary says of each, by local name.
         users: the stems of the user's own files.
     """
 
@@ -77,12 +78,8 @@ class Shapes:
     shapes: dict[str, Shape]
     targets: dict[str, tuple[tuple[str, str], ...]]
     labels: dict[str, str]
+    comments: dict[str, str]
     users: frozenset[str]
-
-    def targeting(self, kind: str) -> tuple[Shape, ...]:
-        """Return the shapes that target the vocabulary's class `kind`, in their order."""
-        heads = {str(shape) for shape in self.graph.subjects(SH.targetClass, URIRef(iris.term(kind)))}
-        return tuple(sorted((self.shapes[head] for head in heads), key=lambda shape: (shape.order, shape.iri)))
 
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""
@@ -141,16 +138,20 @@ def read(users_folder: Path) -> Shapes:
         check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, vocabulary)
     shapes = {s.iri: s for name, graph in (own | users).items() for s in _shapes(name, graph)}
     order = {name: _file_order(graph) for name, graph in (own | users).items()}
-    labels = {str(s).removeprefix(iris.NAMESPACE): str(o) for s, o in vocabulary.subject_objects(RDFS.label)}
     return Shapes(
         graph=_validating(everything),
         files=tuple(sorted(order, key=lambda name: (name in users, order[name], name))),
         inputs=(*own_files, *users_files),
         shapes=shapes,
         targets={name: tuple(_targets(graph)) for name, graph in (own | users).items()},
-        labels=labels,
+        labels=_said_of(vocabulary, RDFS.label),
+        comments=_said_of(vocabulary, RDFS.comment),
         users=frozenset(users),
     )
+
+
+def _said_of(vocabulary: Graph, annotation: URIRef) -> dict[str, str]:
+    return {str(s).removeprefix(iris.NAMESPACE): str(o) for s, o in vocabulary.subject_objects(annotation)}
 
 
 def _union(graphs: Iterable[Graph]) -> Graph:

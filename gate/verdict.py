@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate import withdrawn
+from gate.constraints import by_class
 from gate.findings import find, owner
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED, CellState
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from gate.constraints import Constraint
     from gate.findings import Finding
     from gate.judge import Result
     from gate.obligations.ground import Ground
     from gate.obligations.node import Node
     from gate.obligations.outcome import Outcome
-    from gate.shape_files import Shape, Shapes
+    from gate.shape_files import Shapes
     from gate.trust import Signature
     from gate.withdrawn import Declaimed, KnownFailed, Scoped
 
@@ -31,7 +33,11 @@ KERNELS = {
     "kernels": {"Kernel", "DeclaimedKernel", "KnownKernel"},
     "conformance": {"Conformance", "DeclaimedConformance", "KnownConformance"},
 }
-_COUNTED = CELLS.union(*KERNELS.values())
+OTHERS = {
+    "tokenizers": {"TokenizerCell"}, "parity": {"ParityCell"}, "suites": {"Suite", "KnownSuite"},
+    "suite_rows": {"ExpectedRow", "KnownSuiteRow"}, "claims": {"PerformanceClaim"},
+}  # fmt: skip
+_COUNTED = CELLS.union(*KERNELS.values(), *OTHERS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +63,10 @@ class HostSummary:
 class Verdict:
     """Everything that a report may say.
 
-    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
-    and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
-    stand, by the kind of obligation, where the rules ask for it. `signatures` says who vouches for which file.
+    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` and `comments` what the vocabulary
+    calls its terms and says of them, and `constraints` what the shapes ask of each class. `kernels` holds how kernels
+    and tensor shapes stand, by the kind of obligation, where the rules ask for it; `others` every other obligation.
+    `signatures` says who vouches for which file.
     """
 
     project: str
@@ -72,6 +79,7 @@ class Verdict:
     findings: tuple[Finding, ...]
     cells: tuple[CellState, ...]
     kernels: dict[str, tuple[CellState, ...]]
+    others: dict[str, tuple[CellState, ...]]
     hosts: tuple[HostSummary, ...]
     declaimed: tuple[Declaimed, ...]
     known_failures: tuple[KnownFailed, ...]
@@ -81,8 +89,16 @@ class Verdict:
     ledger: str
     nodes: dict[str, Node]
     labels: dict[str, str]
-    row_constraints: dict[str, tuple[Shape, ...]]
     signatures: tuple[Signature, ...]
+    comments: dict[str, str]
+    constraints: dict[str, tuple[Constraint, ...]]
+
+    @property
+    def counted(self) -> Iterator[CellState]:
+        """Everything that is owed one by one, and how it stands."""
+        yield from self.cells
+        for found in (*self.kernels.values(), *self.others.values()):
+            yield from found
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -208,11 +224,8 @@ def compose(
         ),
         findings=findings,
         cells=tuple(cells),
-        kernels={
-            kind: own
-            for kind, types in KERNELS.items()
-            if (own := tuple(one for one in everything.values() if one.node.types[0] in types))
-        },
+        kernels=_of_kinds(KERNELS, everything),
+        others=_of_kinds(OTHERS, everything),
         hosts=_hosts(ground, cells),
         declaimed=withdrawn.declaimed(ground, everything, outcome),
         known_failures=withdrawn.known_failures(ground, nodes, outcome),
@@ -222,9 +235,16 @@ def compose(
         ledger=document.project.ledger,
         nodes=dict(nodes),
         labels=shapes.labels,
-        row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        comments=shapes.comments,
+        constraints=by_class(shapes),
         signatures=ground.trust.signatures,
     )
+
+
+def _of_kinds(kinds: Mapping[str, set[str]], everything: Mapping[str, CellState]) -> dict[str, tuple[CellState, ...]]:
+    """Return the obligations of each kind, without the kinds that the release owes nothing of."""
+    found = {kind: tuple(o for o in everything.values() if o.node.types[0] in types) for kind, types in kinds.items()}
+    return {kind: own for kind, own in found.items() if own}
 
 
 def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:

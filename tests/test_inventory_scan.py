@@ -342,3 +342,15 @@ def test_a_scanned_inventory_is_what_its_host_owes(release: Release) -> None:
     (folder / "out.json").replace(folder / f"receipts/{VERSION}/inventory-gx10.json")
     verdict = judged(folder)
     assert {f["reason"] for f in verdict["findings"] if f["host"] == "gx10" and f["shape"] == "cell"} == {"missing"}
+
+
+def test_a_scanned_census_says_what_must_conform(release: Release) -> None:
+    release.rules = release.rules.replace("[require]", "[require]\nconformance = true")
+    folder = release.write()
+    model(folder / "models/alpha-q4_k_m.gguf", length=16384)
+    assert scan(folder).returncode == 0
+    (folder / "out.json").replace(folder / f"receipts/{VERSION}/inventory-gx10.json")
+    found = [f for f in judged(folder)["findings"] if f["shape"] == "conformance" and f["host"] == "gx10"]
+    assert [(f["focus"], f["property"]) for f in found] == [
+        ("gx10", "receipt"), ("gx10/conformance/F32/64x8", "receipt"), ("gx10/conformance/Q4_0/64x16", "receipt"),
+    ]  # fmt: skip

@@ -43,6 +43,7 @@ ruling = {{ by = "release owner", on = 2026-09-24, words = "0.71 withdraws IQ3_S
 """
 
 
+TAKEN_AT_ITS_WORD = 'conformance_census = "receipt"'
 ON_12 = declaim('quant = ["IQ3_S", "IQ2_S"]\ncompute = ">=12.0"')
 
 
@@ -75,8 +76,30 @@ def conforming(release: Release, real: Path) -> Release:
     release.documents = json.loads(documents) | {f"receipts/{VERSION}/shapes.json": text}
     release.rules = release.rules.replace('compute = "8.9"', 'compute = "8.9"\nrequired = false')
     release.rules = release.rules.replace('hosts = ["lambda"]', 'hosts = ["gx10"]')
-    release.rules = release.rules.replace("[require]", "[require]\nconformance = true")
+    release.rules = release.rules.replace("[require]", "[require]\nconformance = true\n" + TAKEN_AT_ITS_WORD)
     return release
+
+
+def test_a_census_that_the_rules_do_not_take_from_its_answer_refuses_the_host(conforming: Release) -> None:
+    """The real receipt is the only source of its census: 163 owed and measured, and nobody else says that it is all."""
+    conforming.rules = conforming.rules.replace(TAKEN_AT_ITS_WORD, "")
+    conforming.claims = ON_12
+    verdict, _ = judge(conforming.write())
+    assert violations(verdict, "conformance") == [("gx10", "census", "unmeasured")]
+    assert verdict.to_json()["counts"]["conformance"] == {
+        "owed": 160, "passed": 160, "missing": 0, "failed": 0, "declaimed": 3,
+    }  # fmt: skip
+
+
+def test_an_inventory_with_the_census_makes_the_real_receipt_one_of_two(conforming: Release) -> None:
+    conforming.rules = conforming.rules.replace(TAKEN_AT_ITS_WORD, "")
+    conforming.claims = ON_12
+    rows = json.loads(conforming.receipt("shapes.json"))["rows"]
+    census = [{"quant": ggml.type_name(row["qtype"]), "shape": f"{row['k']}x{row['n_held']}"} for row in rows]
+    conforming.receipt("inventory-gx10.json")["census"] = census
+    verdict, _ = judge(conforming.write())
+    assert verdict.violations == ()
+    assert not [f for f in verdict.findings if f.property == "census"]
 
 
 def test_the_real_conformance_receipt_has_160_passes_and_three_red_by_name(conforming: Release) -> None:
@@ -425,7 +448,8 @@ def test_a_summary_never_makes_a_pass(
 
 def harness(**values: Any) -> dict[str, Any]:
     row = {"qtype": 12, "k": 2560, "n_held": 9216, "pass": True, "excluded": False, "worst": 1e-8, "panic": None}
-    top = {k: values.pop(k) for k in ("harness_rc", "failed", "negative_controls", "census", "gpu") if k in values}
+    of_the_receipt = ("harness_rc", "failed", "passed", "excluded_types", "negative_controls", "census", "gpu")
+    top = {k: values.pop(k) for k in of_the_receipt if k in values}
     return {
         "schema": "gpu-shape-conformance/v1", "host": "gx10", "commit": COMMIT, "tolerance": 1e-5, "harness_rc": 0,
         "failed": 0, "negative_controls": {"12": {"red": True}}, "rows": [row | values], **top,
@@ -448,6 +472,15 @@ def harness(**values: Any) -> dict[str, Any]:
         ({"negative_controls": {}}, "skip", False),
         ({"harness_rc": 101}, "error", True),
         ({"failed": 2}, "error", True),
+        ({"passed": 1}, "pass", False),
+        ({"passed": 2}, "error", True),
+        ({"passed": 0}, "error", True),
+        ({"excluded_types": []}, "pass", False),
+        ({"excluded_types": [12]}, "pass", True),
+        ({"excluded": True, "excluded_types": []}, "pass", True),
+        ({"negative_controls": {"12": {"red": True, "worst": 1e-3}}}, "pass", False),
+        ({"negative_controls": {"12": {"red": True, "worst": "inf"}}}, "pass", False),
+        ({"negative_controls": {"12": {"red": True, "worst": 1e-5}}}, "skip", True),
     ],
 )
 def test_a_conformance_row_passes_by_its_own_checks(
@@ -477,6 +510,29 @@ def test_a_failing_row_does_not_explain_the_failures_of_others(
     ]
     receipt = as_receipt(tmp_path, document)
     assert [row.verdict for row in receipt.conformance] == [*verdicts, "fail"]
+
+
+@pytest.mark.parametrize(
+    ("summary", "passes"),
+    [
+        ({"rows": 2, "passed": 2, "failed": 0}, True),
+        ({}, True),
+        ({"rows": 3}, False),
+        ({"rows": 1}, False),
+        ({"passed": 3}, False),
+        ({"failed": 1}, False),
+    ],
+)
+def test_a_receipt_that_counts_other_rows_than_it_has_passes_nothing(
+    summary: dict[str, int], passes: bool, release: Release
+) -> None:
+    with_conformance(release)
+    release.receipt("shapes-gx10.json")["summary"] = summary
+    verdict, _ = judge(release.write())
+    labels = [one.label for one in verdict.kernels["conformance"] if one.label.startswith("gx10")]
+    expected = [] if passes else [(label, "verdict", "failed") for label in labels]
+    assert violations(verdict, "conformance") == expected
+    assert any(f.property == "consistent" for f in verdict.findings) != passes
 
 
 @pytest.mark.parametrize("of", ["another host", "another commit", "a second row", "no kernel"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -15,8 +17,10 @@ from gate.findings import plain
 from gate.reporting import markdown
 from gate.reporting.groups import by_cause
 from gate.reporting.text import render
+from tests.falsifiers.conformance import with_conformance
 from tests.falsifiers.falsifier import judge
-from tests.release import DECLAIM, NOW, VERSION, Release, declaimed
+from tests.falsifiers.kernel import GEMV, with_kernels
+from tests.release import DECLAIM, NOW, VERSION, Release, declaimed, parities, performances, tokenizers
 from tests.release import gate_here as gate
 
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
@@ -177,6 +181,191 @@ def test_the_text_fits_a_screen_however_much_is_red(release: Release) -> None:
     assert len(text.splitlines()) <= 50
     assert text.splitlines()[0] == " REFUSED   v0.71.0 must not be cut."
     assert max(map(len, text.splitlines())) <= 110
+
+
+def test_kernels_and_tensor_shapes_are_counted_in_the_text(release: Release) -> None:
+    with_kernels(release)
+    with_conformance(release)
+    release.receipt("kernels-gx10.json")["rows"][1]["verdict"] = "fail"
+    release.receipt("shapes-gx10.json")["rows"].pop()
+    release.claims = DECLAIM + DECLAIM.replace("beta-on", "iq3-on").replace('arch = "qwen35"', 'kernel = "iq3_s_gemv"')
+    verdict, _ = judge(release.write())
+    lines = render(verdict, color=False).splitlines()
+    assert lines[3:6] == [
+        "60 cells owed: 60 passed, 0 missing, 0 failed; 12 de-claimed",
+        "3 kernels owed: 2 passed, 0 missing, 1 failed; 1 de-claimed",
+        "2 tensor shapes owed: 1 passed, 1 missing, 0 failed; 1 de-claimed",
+    ]
+
+
+def test_a_release_that_owes_no_kernels_counts_none_in_the_text(release: Release) -> None:
+    verdict, _ = judge(release.write())
+    text = render(verdict, color=False)
+    assert "72 cells owed" in text
+    assert "kernel" not in text
+    assert "tensor" not in text
+
+
+def test_the_cause_stands_before_what_was_judged(release: Release) -> None:
+    release.row("lambda", "alpha-q4_k_m.gguf")["verdict"] = "fail"
+    verdict, _ = judge(release.write())
+    lines = render(verdict, color=False).splitlines()
+    places = [next(i for i, line in enumerate(lines) if line.startswith(word)) for word in ("Why", "Judged", "Next")]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("causes", [8, 9])
+def test_up_to_eight_next_steps_are_all_named(causes: int, release: Release) -> None:
+    faults = [
+        {"verdict": "fail"}, {"backend": {"ran": "cpu", "fell_back": True}}, {"exit_code": 1}, {"prompt_tokens": 1},
+        {"answer_chars": 0}, {"think_closed": False}, {"evidence": {"path": "none.txt", "sha256": "0" * 64}},
+    ]  # fmt: skip
+    for fault in faults:
+        release.row("lambda", "alpha-q4_k_m.gguf").update(fault)
+    if causes == 9:
+        release.receipt("dogfood.json")["verdict"] = "no-go"
+    verdict, _ = judge(release.write())
+    lines = [line.strip() for line in render(verdict, color=False).splitlines()]
+    steps = [line for line in lines if re.match(r"\d\. ", line)]
+    assert len(steps) == 8
+    assert any(line.startswith("and 1 more step, which") for line in lines) == (causes == 9)
+
+
+def test_a_red_kernel_is_what_the_text_says_how_to_explain(release: Release) -> None:
+    with_kernels(release)
+    release.receipt("kernels-gx10.json")["rows"][0]["verdict"] = "fail"
+    verdict, _ = judge(release.write())
+    assert render(verdict, color=False).splitlines()[-1] == f"    gate explain {GEMV} --tag v0.71.0"
+
+
+# ---------------------------------------------------------------- what the notes say of speed, and of each obligation
+
+CLAIM = """
+[[claims.performance]]
+id = "{0}"
+model = "alpha-q4_k_m.gguf"
+metric = "decode_tok_per_sec"
+configuration = "one user, 128 in, 128 out"
+{1}
+of = 3
+"""
+COMPARED = 'comparator = "llama.cpp"\nat_least = 0.9\nruns = 2'
+
+
+def speeding(release: Release, *claims: str) -> Release:
+    release.rules += "".join(claims)
+    release.documents[f"receipts/{VERSION}/speed.json"] = performances("lambda")
+    return release
+
+
+def speed(release: Release) -> str:
+    verdict, _ = judge(release.write())
+    page = html.unescape(markdown.render("notes.md.j2", verdict))
+    return page.partition("## Speed\n")[2].partition("\n## ")[0]
+
+
+def test_the_notes_show_a_claim_that_is_compared_run_by_run(release: Release) -> None:
+    speeding(release, CLAIM.format("decode", COMPARED)).receipt("speed.json")["rows"][1]["value"] = 80.5
+    page = speed(release)
+    for words in (
+        "### decode\n",
+        "`decode_tok_per_sec` of `alpha-q4_k_m.gguf`, one user, 128 in, 128 out: at least 0.9 of llama.cpp's in 2 of 3 runs.",
+        "**Shown:** 2 of 3 runs reach it.",
+        "Compared with llama.cpp, build `d1d3c3396`, in the same runs on lambda.",
+        "| run | own figure | llama.cpp's | ratio | |",
+        "| 1 | 95 | 100 | 0.95 | |",
+        "| 2 | 80.5 | 100 | 0.805 | below |",
+    ):
+        assert words in page, page
+
+
+def test_an_own_figure_is_shown_as_that_and_compared_with_nothing(release: Release) -> None:
+    page = speed(speeding(release, CLAIM.format("own", ""), CLAIM.format("floor", "at_least = 90\nruns = 3")))
+    own, floor = page.split("### floor")
+    assert "the own figure, in 3 runs." in own
+    assert "**Shown:** 3 of 3 runs are recorded." in own
+    assert "at least 90 in 3 of 3 runs." in floor
+    for part in (own, floor):
+        assert "The project's own figure, compared with nothing, on lambda." in part
+        assert "| run | own figure | |" in part
+        assert "llama" not in part
+        assert "ratio" not in part
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda rows: rows[0].update(value=10.0), "More runs stay below what the claim says than it allows."),
+        (lambda rows: [row.pop("comparator") for row in rows], "The comparator was not measured in every run"),
+        (lambda rows: rows.clear(), "Fewer runs of these numbers were measured than the claim speaks of."),
+    ],
+)
+def test_a_claim_that_is_not_shown_says_so_and_why(change: Any, said: str, release: Release) -> None:
+    speeding(release, CLAIM.format("decode", COMPARED.replace("runs = 2", "runs = 3")))
+    change(release.receipt("speed.json")["rows"])
+    verdict, _ = judge(release.write())
+    for template in ("notes.md.j2", "known-issues.md.j2"):
+        page = markdown.render(template, verdict)
+        assert f"**Not shown:** {said}" in page, page
+        assert "**Shown:**" not in page
+    if "comparator" in said:
+        assert "| 1 | 95 | not measured | not compared | |" in page
+
+
+def test_the_known_issues_name_no_claim_that_is_shown(release: Release) -> None:
+    verdict, _ = judge(speeding(release, CLAIM.format("decode", COMPARED)).write())
+    assert "decode" not in markdown.render("known-issues.md.j2", verdict)
+
+
+def test_nothing_in_a_claim_becomes_markup(release: Release) -> None:
+    hostile = "<script>alert(1)</script> | *a* [x](http://evil.example) `b`"
+    claim = CLAIM.format("decode", COMPARED).replace("one user, 128 in, 128 out", hostile).replace("llama.cpp", "*<b>*")
+    for row in speeding(release, claim).receipt("speed.json")["rows"]:
+        row["configuration"] = hostile
+        row["comparator"] |= {"name": "*<b>*", "pin": "`|<i>"}
+    verdict, _ = judge(release.write())
+    assert verdict.conforms
+    page = shown(markdown.render("notes.md.j2", verdict))
+    assert page.tags <= ALLOWED
+    assert page.links == set()
+    assert "*<b>*'s" in page.text
+
+
+def test_the_notes_count_every_obligation_beside_cells(release: Release) -> None:
+    with_kernels(release)
+    with_conformance(release)
+    release.rules = release.rules.replace(
+        "[require]",
+        '[require]\ntokenizer = true\nparity = { against = "cpu", prefix = 20 }\n'
+        'rows = [{ suite = "dogfood", rows = ["fmt"] }]',
+    )
+    speeding(release, CLAIM.format("decode", COMPARED))
+    release.documents[f"receipts/{VERSION}/tokenizers.json"] = tokenizers()
+    release.documents[f"receipts/{VERSION}/parity-lambda.json"] = parities("lambda")
+    release.receipt("kernels-gx10.json")["rows"][1]["verdict"] = "fail"
+    release.claims = DECLAIM.replace('arch = "qwen35"', 'kernel = "iq3_s_gemv"')
+    verdict, _ = judge(release.write())
+    page = markdown.render("notes.md.j2", verdict)
+    for line in (
+        "| obligation | owed | passed | missing | failed | de-claimed |",
+        "| kernels | 3 | 2 | 0 | 1 | 1 |",
+        "| tensor shapes | 2 | 2 | 0 | 0 | 1 |",
+        "| tokenizers | 2 | 2 | 0 | 0 | 0 |",
+        "| output parity | 4 | 2 | 2 | 0 | 0 |",
+        "| suites | 1 | 1 | 0 | 0 | 0 |",
+        "| rows of suites | 1 | 1 | 0 | 0 | 0 |",
+        "| claims of speed | 1 | 1 | 0 | 0 | 0 |",
+    ):
+        assert line in page, page
+    assert page.index("| kernels | 3") < page.index("## Speed")
+
+
+def test_a_release_without_claims_says_nothing_of_speed(release: Release) -> None:
+    verdict, _ = judge(release.write())
+    page = markdown.render("notes.md.j2", verdict)
+    assert "## Speed" not in page
+    assert "| suites | 1 | 1 | 0 | 0 | 0 |" in page
+    assert "| kernels" not in page
 
 
 def test_color_is_for_terminals_only(release: Release) -> None:

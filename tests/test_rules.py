@@ -55,6 +55,13 @@ def refused(read: object, *arguments: object) -> str:
             "project.tag: 'v' holds {version} 0 times",
         ),
         ("[cells]", "[cells\n", "gate.toml, line 22"),
+        ("[require]", "[require]\ntokenizer = true\ntokenizer_tokens = 0", "require.tokenizer_tokens"),
+        ("[require]", '[require]\nconformance = true\nconformance_census = "mine"', "require.conformance_census"),
+        ("[require]", '[require]\nconformance_census = "receipt"', "sets require.conformance_census without"),
+        ("[require]", "[require]\nconformance = true\nconformance_tolerance = 0.0", "require.conformance_tolerance"),
+        ("[require]", "[require]\nconformance = true\nconformance_tolerance = inf", "require.conformance_tolerance"),
+        ("[require]", "[require]\nconformance_tolerance = 0.1", "sets require.conformance_tolerance without"),
+        ("[require]", "[require]\ntokenizer_tokens = 5", "sets require.tokenizer_tokens without require.tokenizer"),
     ],
 )
 def test_a_malformed_rule_is_named_with_its_line(old: str, new: str, said: str, release: Release) -> None:

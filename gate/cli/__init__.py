@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Each command with the line that `gate --help` says of it, so that help needs none of their modules.
 COMMANDS: Mapping[str, str] = {
     "check": "May this tag be cut? Judge a release, and say why not.",
-    "explain": "Why one cell stands as it does: receipt, values, shape, decision.",
+    "explain": "Why anything stands as it does: receipt, values, shape, decision.",
     "plan": "What to measure next: the missing cells by host and model, with their time.",
     "notes": "Render the release notes: how it was gated, and every known issue.",
     "known-issues": "Render the known issues: every claim that the release withdraws.",
@@ -56,7 +56,7 @@ Exit codes: 0 the release conforms; 1 refused; 2 declined: nothing was judged;
 \b
 The everyday path:
   gate check --tag 0.71.0          may this tag be cut?
-  gate explain CELL --tag 0.71.0   why is this cell red?
+  gate explain LABEL --tag 0.71.0  why is this red?
   gate notes --tag 0.71.0          what do we tell our users?
 """)  # fmt: skip
 @click.version_option(__version__, prog_name="gate", message="%(prog)s %(version)s")

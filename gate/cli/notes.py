@@ -26,8 +26,8 @@ The exit code is the verdict's: notes of a refused release are written, say so i
 def command(request: Request, output: Path | None) -> int:
     """Render the release notes, in Markdown.
 
-    How the release was gated, the hosts with their counts, every known issue with each cell that it covers, what was
-    refused, and what was not measured.
+    How the release was gated, the hosts with their counts, every claim of speed with its figures, every known issue
+    with each cell that it covers, what was refused, and what was not measured.
     """
     from gate.check import check
     from gate.reporting.markdown import render

@@ -145,7 +145,7 @@ def announce(output: Path, document: Mapping[str, Any]) -> None:
         output: where it was written.
         document: the receipt.
     """
-    from gate.verdict import plain
+    from gate.findings import plain
 
     key, one = _ROWS[document["schema"]]
     count = len(document[key])

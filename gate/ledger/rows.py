@@ -149,7 +149,8 @@ class Dispatch:
 class ConformanceRow:
     """Whether the host's kernels are right for one quant type at one tensor shape class.
 
-    `excluded` is the producer's own word that it doesn't run the type here: never a pass.
+    `worst`, the largest error found, is within `bound`, whose source is named. `excluded` is the producer's own word
+    that it doesn't run the type here: never a pass.
     """
 
     place: str
@@ -159,6 +160,8 @@ class ConformanceRow:
     excluded: bool | None = None
     kernel: str | None = None
     worst: float | None = None
+    bound: float | None = None
+    bound_source: str | None = None
     reason: str | None = None
 
 

@@ -79,6 +79,7 @@ def _facts(
         comparatorPin=row.comparator_pin,
         corpus=row.corpus,
         tokensCompared=row.compared,
+        tokensAsked=ground.rules.document.require.tokenizer_tokens,
         mismatches=row.mismatches,
         roundTrip=row.round_trip,
         verdict=term(row.verdict) if row.verdict else None,

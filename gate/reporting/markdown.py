@@ -15,7 +15,8 @@ from gate.findings import plain
 from gate.iris import NAMESPACE
 from gate.reporting import signers
 from gate.reporting.groups import by_cause
-from gate.states import MISSING
+from gate.reporting.performance import claims
+from gate.states import DECLAIMED, FAILED, MISSING, PASSED
 from gate.verdict import instant
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from gate.withdrawn import Declaimed, Told
 
 FOLDER = "reports"
+
+_KINDS = {
+    "kernels": "kernels", "conformance": "tensor shapes", "tokenizers": "tokenizers", "parity": "output parity",
+    "suites": "suites", "suite_rows": "rows of suites", "claims": "claims of speed",
+}  # fmt: skip
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$@])")  # what has a meaning inside a line
 _BLOCK = re.compile(r"^([-+#=]|\d{1,9}[.)](?=\s|$))")  # what begins a list, a heading or a rule at the start of one
@@ -66,13 +72,25 @@ def code(value: object) -> Markup:
     return Markup(f"`{line}`")  # noqa: S704 - no backtick, pipe or angle bracket is left in it
 
 
+def figure(value: float | None) -> str:
+    """Return a measured figure as a reader needs it, or that there is none."""
+    return "not measured" if value is None else f"{value:.6g}"
+
+
+def obligations(verdict: Verdict) -> list[tuple[str, dict[str, int]]]:
+    """Return how the obligations beside cells stand, counted, by what a reader calls their kind."""
+    none = dict.fromkeys((PASSED, MISSING, FAILED, DECLAIMED), 0)
+    everything = (verdict.kernels | verdict.others).items()
+    return [(_KINDS[kind], none | Counter(one.state for one in found)) for kind, found in everything]
+
+
 def render(template: str, verdict: Verdict) -> str:
     """Return the page that `template` makes of `verdict`, ending in one line break."""
     environment = Environment(
         loader=FileSystemLoader(folder()), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
         keep_trailing_newline=True, autoescape=False, finalize=text,  # noqa: S701 - `finalize` escapes for Markdown
     )  # fmt: skip
-    environment.filters |= {"code": code, "instant": instant}
+    environment.filters |= {"code": code, "instant": instant, "figure": figure}
     page = environment.get_template(template).render(**facts(verdict))
     return re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n"
 
@@ -88,6 +106,8 @@ def facts(verdict: Verdict) -> dict[str, Any]:
         "missing": _by_model(cell for cell in verdict.cells if cell.state == MISSING),
         "declaims": [(declaim, _by_model(declaim.cells)) for declaim in verdict.declaimed],
         "earlier": list(_earlier(verdict)),
+        "obligations": obligations(verdict),
+        "speed": claims(verdict),
         "axes": axes,
         "signers": signers,
         "recorded": lambda declaim: _recorded(verdict, declaim),

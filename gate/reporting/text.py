@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 from collections import Counter
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -28,7 +29,9 @@ LOG_WIDTH = 110  # where there is no terminal to ask
 MOST_GROUPS = 9
 MOST_HOSTS = 3
 MOST_NAMES = 3
-MOST_REMEDIES = 5
+MOST_REMEDIES = 8
+
+_KINDS = {"kernels": "kernels", "conformance": "tensor shapes"}
 
 _STYLE = {"violation": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -56,6 +59,7 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     _counts(console, verdict)
     groups = by_cause(verdict.findings)
     _causes(console, "Why", [g for g in groups if g.severity == "violation"])
+    _judged(console, verdict)
     _causes(console, "Also", [g for g in groups if g.severity != "violation"])
     _decisions(console, verdict)
     _next(console, verdict, groups)
@@ -86,18 +90,27 @@ def _scope(scope: Scoped) -> Text:
 
 
 def _counts(console: Console, verdict: Verdict) -> None:
-    states = verdict.states
+    cells = _counted("cells", verdict.states)
+    console.print(cells.append(f"; {verdict.refusals} of them owe a refusal" if verdict.refusals else ""))
+    for kind, found in verdict.kernels.items():
+        console.print(_counted(_KINDS[kind], Counter(one.state for one in found)))
+
+
+def _counted(what: str, states: Counter[str]) -> Text:
     failed = states[FAILED] + states[KNOWN]
-    cells = Text.assemble(
-        (f"{states[PASSED] + states[MISSING] + failed} cells owed", "bold"), ": ",
+    return Text.assemble(
+        (f"{states[PASSED] + states[MISSING] + failed} {what} owed", "bold"), ": ",
         (f"{states[PASSED]} passed", "green" if states[PASSED] else ""), ", ",
         (f"{states[MISSING]} missing", "bold red" if states[MISSING] else ""), ", ",
         (f"{failed} failed", "bold red" if states[FAILED] else "yellow" if failed else ""),
         (f" ({states[KNOWN]} of them known)" if states[KNOWN] else "", "yellow"), "; ",
         (f"{states[DECLAIMED]} de-claimed", "yellow" if states[DECLAIMED] else ""),
-        f"; {verdict.refusals} of them owe a refusal" if verdict.refusals else "",
     )  # fmt: skip
-    console.print(cells)
+
+
+def _judged(console: Console, verdict: Verdict) -> None:
+    """Say how many nodes each shape judged: a cause comes first, and a shape that judged none is not named."""
+    console.print()
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
     console.print(Text(f"Judged, by shape: {judged}.", "dim"), overflow="fold")
     console.print(Text(f"Receipts: {signers.receipts(verdict)}.", "dim"), overflow="fold")
@@ -180,13 +193,11 @@ def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
     remedies = list(dict.fromkeys(g.remedy for g in groups if g.severity == "violation" and g.remedy))
     for number, remedy in enumerate(remedies[:MOST_REMEDIES], start=1):
         console.print(Padding(Text(f"{number}. {remedy}"), (0, 0, 0, 4)))
-    if len(remedies) > MOST_REMEDIES:
-        console.print(
-            Text(f"    and {len(remedies) - MOST_REMEDIES} more steps, which the check names once these are done")
-        )
+    rest = len(remedies) - MOST_REMEDIES
+    if rest > 0:
+        steps = "step" if rest == 1 else "steps"
+        console.print(Text(f"    and {rest} more {steps}, which the check names once these are done"))
     red = next((c.label for c in verdict.cells if c.state == FAILED), None)
     red = red or next((c.label for c in verdict.cells if c.state == MISSING), None)
-    if red is not None:
-        from shlex import quote
-
-        console.print(Text(f"    gate explain {quote(red)} --tag {verdict.tag}"), soft_wrap=True)
+    red = red or next(finding.focus for finding in verdict.violations)
+    console.print(Text(f"    gate explain {quote(red)} --tag {verdict.tag}"), soft_wrap=True)
