@@ -208,7 +208,7 @@ def compose(
     everything = {
         iri: CellState(node, _state(node, reasons.get(iri, set()), outcome))
         for iri, node in nodes.items()
-        if node.types and node.types[0] in _COUNTED
+        if node.types[0] in _COUNTED
     }
     cells = [one for one in everything.values() if one.node.types[0] in CELLS]
     document = ground.rules.document

@@ -16,7 +16,10 @@ from gate.verdict import Verdict
 from tests.falsifiers.conformance import with_conformance
 from tests.falsifiers.falsifier import CELL, judge
 from tests.falsifiers.kernel import with_kernels
+from tests.falsifiers.known_failure import KNOWN, shipped_red
+from tests.falsifiers.scope import SCOPE
 from tests.falsifiers.test_table import TABLE
+from tests.falsifiers.ticket import with_tickets
 from tests.release import DECLAIM, VERSION, Release, gate_here, green, parities, performances, tokenizers
 
 FOLDER = f"receipts/{VERSION}"
@@ -47,8 +50,23 @@ def everything(release: Release) -> Release:
         '[cells.long]\nfamilies = ["qwen35"]\nrepresentatives = { qwen3 = "alpha-q4_k_m.gguf" }\n\n[models]\n',
     )
     release.rules += CLAIMS
-    release.claims = DECLAIM + IQ3 + '[[scope]]\nrelease = "0.71.0"\nname = "small"\nmodels = ["alpha-q4_k_m.gguf"]\n'
-    release.claims += 'ruling = { by = "owner", on = 2026-09-28, words = "x" }\n'
+    with_tickets(release)
+    tickets = release.documents[f"{FOLDER}/tickets.json"]["tickets"]
+    tickets.append(
+        {"number": 4666, "title": "x", "state": "open", "milestone": "0.72.0", "labels": [], "sources": ["issues.json"]}
+    )
+    shipped_red(
+        release,
+        f'release = "{VERSION}"\n'
+        + DECLAIM.replace("issue", "warning = true\nissue")
+        + IQ3
+        + KNOWN.replace("gx10", "lambda")
+        + SCOPE,
+    )
+    release.row("lambda", "beta-q4_k_m.gguf").update(verdict="error", exit_code=124, reason="timed out after 900 s")
+    for row in release.receipt("gx10.json")["runs"]:
+        row["warnings"] = ["see #4590"]
+    release.receipt("kernels-gx10.json")["rows"][0]["verdict"] = "fail"
     release.documents[f"{FOLDER}/tokenizers.json"] = tokenizers()
     for host in ("lambda", "gx10"):
         release.documents[f"{FOLDER}/parity-{host}.json"] = parities(host)
@@ -165,10 +183,12 @@ def test_a_constraint_of_the_projects_own_is_asked_where_its_path_leads(release:
         ("iq3-on-gx10", None, ["HOLDS", "it covers 2 obligations", "4590"]),
         ("beta-on-gx10", None, ["REJECTED", "✗ why", "The de-claim lacks its why."]),
         (f"{FOLDER}/gx10.json", None, ["HOLDS", "it gives 36 rows", "each keys onto something", "producer"]),
-        (VERSION, None, ["REFUSED", "kinds were judged, and 12 are red", "v0.71.0 asks to be cut"]),
+        (VERSION, None, ["REFUSED", "kinds were judged, and ", "v0.71.0 asks to be cut"]),
         ("v0.71.0", None, ["REFUSED", "v0.71.0 asks to be cut"]),
         (f"{FOLDER}/lambda.json, runs[36]", None, ["NAMED", "Owed by nothing: the model owes no such verb", "! cell"]),
-        ("scope[0] small", None, ["NAMED", "Named by", "unapplied"]),
+        ("smoke", None, ["HOLDS", "✓ rulingWords", "0.71.0 ships on the smoke."]),
+        ("lambda/beta-q4_k_m.gguf/run/think-off/4k", None, ["KNOWN FAILURE", "Decision: beta-times-out", "timed out after 900 s"]),
+        ("beta-times-out", None, ["HOLDS", "✓ check", "4666"]),
     ],
 )  # fmt: skip
 def test_each_kind_says_what_it_is_and_why(label: str, shape: str | None, said: list[str], verdict: Verdict) -> None:

@@ -68,12 +68,12 @@ def kind_of(verdict: Verdict, node: Node) -> str:
         judged = verdict.constraints.get(_ASIDE.get(name, (name,))[0])
         if judged:
             return judged[0].shape.file
-    return _UNJUDGED.get(node.types[0], "") if node.types else ""
+    return _UNJUDGED.get(node.types[0], "")
 
 
 def title(verdict: Verdict, node: Node) -> str:
     """Return what the vocabulary calls a thing of this class."""
-    return verdict.labels.get(node.types[0], node.types[0]) if node.types else "part of it"
+    return verdict.labels.get(node.types[0], node.types[0])
 
 
 def _findings(verdict: Verdict, node: Node) -> list[Finding]:
@@ -198,7 +198,7 @@ class Explained:
             console.print(Padding(text, (0, 0, 0, 2 * (depth - 1))))
 
     def _kinds(self, member: Node) -> tuple[str, ...]:
-        aside = self.withdrawn is not None and (not member.types or "Row" in member.types)
+        aside = self.withdrawn is not None and not {"Row", "SetAside"}.isdisjoint(member.types)
         return (self.withdrawn[1],) if self.withdrawn and aside else member.types
 
     def _heading(self, member: Node) -> str:
