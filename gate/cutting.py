@@ -58,13 +58,16 @@ def message(verdict: Verdict) -> str:
     """Return the message of the tag: what was judged, how many of each, and the digest of the verdict as JSON."""
     states = verdict.states
     failed = states[FAILED] + states[KNOWN]
+    owed = states[PASSED] + states[MISSING] + failed
     digest = hashlib.sha256(document.render(verdict).encode("utf-8")).hexdigest()
     known = f" ({states[KNOWN]} known)" if states[KNOWN] else ""
     lines = [
         f"{verdict.project} {verdict.version}",
         "",
-        (f"{states[PASSED] + states[MISSING] + failed} cells owed: {states[PASSED]} passed, {states[MISSING]} missing, "
-        f"{failed} failed{known}; {states[DECLAIMED]} de-claimed. Receipts: {verdict.receipts}."),
+        (
+            f"{owed} {'cell' if owed == 1 else 'cells'} owed: {states[PASSED]} passed, {states[MISSING]} missing, "
+            f"{failed} failed{known}; {states[DECLAIMED]} de-claimed. Receipts: {verdict.receipts}."
+        ),
     ]
     if verdict.scope is not None:
         lines.append(f"Under the scope {verdict.scope.name}: {plain(verdict.scope.ruling.words or '')}")

@@ -98,8 +98,9 @@ def _counts(console: Console, verdict: Verdict) -> None:
 
 def _counted(what: str, states: Counter[str]) -> Text:
     failed = states[FAILED] + states[KNOWN]
+    owed = states[PASSED] + states[MISSING] + failed
     return Text.assemble(
-        (f"{states[PASSED] + states[MISSING] + failed} {what} owed", "bold"), ": ",
+        (f"{owed} {what.removesuffix('s') if owed == 1 else what} owed", "bold"), ": ",
         (f"{states[PASSED]} passed", "green" if states[PASSED] else ""), ", ",
         (f"{states[MISSING]} missing", "bold red" if states[MISSING] else ""), ", ",
         (f"{failed} failed", "bold red" if states[FAILED] else "yellow" if failed else ""),
