@@ -58,7 +58,8 @@ class Verdict:
 
     `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
     and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
-    stand, by the kind of obligation, where the rules ask for it.
+    stand, by the kind of obligation, where the rules ask for it. `ground` is what was judged, `judging` the shapes that
+    did, and `judged` the obligations that the shapes of each file judged, by IRI.
     """
 
     project: str
@@ -81,6 +82,9 @@ class Verdict:
     nodes: dict[str, Node]
     labels: dict[str, str]
     row_constraints: dict[str, tuple[Shape, ...]]
+    ground: Ground
+    judging: Shapes
+    judged: dict[str, tuple[str, ...]]
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -178,6 +182,7 @@ def compose(
         outcome: what rejects the obligations that decisions cover.
     """
     findings = find(results, nodes, shapes)
+    judged = _judged(nodes, focus_nodes)
     red: dict[str, set[str]] = {}
     reasons: dict[str, set[str]] = {}
     for finding in findings:
@@ -200,9 +205,7 @@ def compose(
         commit=ground.subject.commit,
         tag=ground.subject.tag,
         evaluated_at=ground.moment,
-        shapes=tuple(
-            ShapeCount(f, len({owner(n, nodes) for n in focus_nodes[f]}), len(red.get(f, ()))) for f in shapes.files
-        ),
+        shapes=tuple(ShapeCount(f, len(judged[f]), len(red.get(f, ()))) for f in shapes.files),
         findings=findings,
         cells=tuple(cells),
         kernels={
@@ -220,7 +223,19 @@ def compose(
         nodes=dict(nodes),
         labels=shapes.labels,
         row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        ground=ground,
+        judging=shapes,
+        judged=judged,
     )
+
+
+def _judged(nodes: Mapping[str, Node], focus_nodes: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
+    """Return, by shape file, the obligations that the nodes which its shapes targeted are judged under, in order."""
+    ranks = {iri: rank for rank, iri in enumerate(nodes)}
+    return {
+        file: tuple(sorted({owner(node, nodes) for node in found}, key=lambda iri: (ranks.get(iri, len(ranks)), iri)))
+        for file, found in focus_nodes.items()
+    }
 
 
 def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:
