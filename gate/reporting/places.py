@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
 Key = tuple[str | int, ...]
 
-_LINES = (".jsonl", ".ndjson")
-_LINE = re.compile(r"line ([1-9][0-9]*)")
+_LINE = re.compile(r"line ([1-9][0-9]*)")  # how a reader of JSON Lines places a row
 _RECORDS = {"receipt", "inventory", "figure"}  # the facts that lead from an obligation to what was recorded of it
 
 # Where in a decision a constraint looks; a key that the decision lacks lies at the decision itself.
@@ -172,7 +171,7 @@ def _row(node: Node) -> Place | None:
     place = dict(node.facts).get("place")
     if place is None or node.about.receipt is None:
         return None
-    line = _LINE.fullmatch(str(place)) if node.about.receipt.endswith(_LINES) else None
+    line = _LINE.fullmatch(str(place))
     return Place(node.about.receipt, int(line[1]) if line else None)
 
 

@@ -121,6 +121,20 @@ def test_a_known_failure_that_was_not_measured_is_a_failure(release: Release) ->
     assert (type(failure), failure.type) == (junitparser.Failure, "missing")
 
 
+def test_a_suite_that_is_known_to_fail_and_never_ran_is_a_failure(release: Release) -> None:
+    selects = 'model = "beta-q4_k_m.gguf"\nhost = "gx10"\nverb = "run"\ncontext = "4k"\n'
+    claims = (
+        (KNOWN + SCOPE).replace(selects, 'suite = "dogfood"\n').replace('["timed out*", "exitCode"]', '["receipt"]')
+    )
+    release.claims = claims
+    del release.documents["receipts/0.71.0/dogfood.json"]
+    verdict, _ = judge(release.write())
+    assert not verdict.conforms
+    failure = result(cases(verdict)["suite", "dogfood"])
+    assert (type(failure), failure.type) == (junitparser.Failure, "missing")
+    assert "Known failure beta-times-out" in failure.text
+
+
 def test_a_withdrawn_cell_whose_warning_was_not_printed_fails_as_a_warning(release: Release) -> None:
     warned(release)
     release.row("gx10", "beta-q4_k_m.gguf")["warnings"] = []
