@@ -34,8 +34,7 @@ class Finding:
     order: float  # of the constraint among those of its shape
     owner: str  # the IRI of the obligation that it stands against
     values: tuple[str, ...]  # what the message shows of the node's facts
-    node: str  # the IRI of what is rejected
-    constraint: str  # the IRI of the constraint that rejects it
+    result: Result  # what the judge said
 
     def brief(self) -> str:
         """Return what rejects, in the words that a report shows in brackets: `cell: verdict, failed`."""
@@ -114,8 +113,7 @@ def _finding(result: Result, nodes: Mapping[str, Node], shapes: Shapes) -> Findi
         order=shape.order,
         owner=owner(result.focus, nodes),
         values=tuple(value for values in shown.values() for value in values),
-        node=result.focus,
-        constraint=result.shape,
+        result=result,
     )
 
 

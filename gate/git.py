@@ -260,6 +260,19 @@ def differing(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
     return [path for path in paths if path not in same]
 
 
+def shown_prefix(folder: Path) -> str:
+    """Return the path of `folder` from the root of its repository, ending in a slash; empty at the root, or in none."""
+    found = _git(folder, "rev-parse", "--show-prefix")
+    if found is None or found.returncode:
+        return ""
+    path = found.stdout.removesuffix("\n")
+    try:
+        path.encode("utf-8")
+    except UnicodeEncodeError:  # no report can say it
+        return ""
+    return path
+
+
 def _is_repository(folder: Path) -> bool:
     """Say whether `folder` lies in a repository. One that is there and can't be asked is no reason to go on without.
 

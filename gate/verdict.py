@@ -67,6 +67,8 @@ class Verdict:
     calls its terms and says of them, and `constraints` what the shapes ask of each class. `kernels` holds how kernels
     and tensor shapes stand, by the kind of obligation, where the rules ask for it; `others` every other obligation.
     `signatures` says who vouches for which file.
+    `ground` is what was judged, `judging` the shapes that did, and `judged` the obligations that the shapes of each
+    file judged, by IRI.
     """
 
     project: str
@@ -92,6 +94,9 @@ class Verdict:
     signatures: tuple[Signature, ...]
     comments: dict[str, str]
     constraints: dict[str, tuple[Constraint, ...]]
+    ground: Ground
+    judging: Shapes
+    judged: dict[str, tuple[str, ...]]
 
     @property
     def counted(self) -> Iterator[CellState]:
@@ -197,6 +202,7 @@ def compose(
         outcome: what rejects the obligations that decisions cover.
     """
     findings = find(results, nodes, shapes)
+    judged = _judged(nodes, focus_nodes)
     red: dict[str, set[str]] = {}
     reasons: dict[str, set[str]] = {}
     for finding in findings:
@@ -219,9 +225,7 @@ def compose(
         commit=ground.subject.commit,
         tag=ground.subject.tag,
         evaluated_at=ground.moment,
-        shapes=tuple(
-            ShapeCount(f, len({owner(n, nodes) for n in focus_nodes[f]}), len(red.get(f, ()))) for f in shapes.files
-        ),
+        shapes=tuple(ShapeCount(f, len(judged[f]), len(red.get(f, ()))) for f in shapes.files),
         findings=findings,
         cells=tuple(cells),
         kernels=_of_kinds(KERNELS, everything),
@@ -238,6 +242,9 @@ def compose(
         comments=shapes.comments,
         constraints=by_class(shapes),
         signatures=ground.trust.signatures,
+        ground=ground,
+        judging=shapes,
+        judged=judged,
     )
 
 
@@ -245,6 +252,15 @@ def _of_kinds(kinds: Mapping[str, set[str]], everything: Mapping[str, CellState]
     """Return the obligations of each kind, without the kinds that the release owes nothing of."""
     found = {kind: tuple(o for o in everything.values() if o.node.types[0] in types) for kind, types in kinds.items()}
     return {kind: own for kind, own in found.items() if own}
+
+
+def _judged(nodes: Mapping[str, Node], focus_nodes: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
+    """Return, by shape file, the obligations that the nodes which its shapes targeted are judged under, in order."""
+    ranks = {iri: rank for rank, iri in enumerate(nodes)}
+    return {
+        file: tuple(sorted({owner(node, nodes) for node in found}, key=lambda iri: (ranks.get(iri, len(ranks)), iri)))
+        for file, found in focus_nodes.items()
+    }
 
 
 def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:

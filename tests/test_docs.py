@@ -41,6 +41,7 @@ from gate.iris import NAMESPACE
 from gate.ledger import SCHEMAS, native, native_kernels, native_parity, tickets
 from gate.ledger.given import OPTIONS
 from gate.obligations import kinds
+from gate.reporting.formats import FORMATS
 from tests.falsifiers.test_table import TABLE
 from tests.release import VERSION, Release, judged
 
@@ -269,11 +270,12 @@ def test_the_script_for_a_pipeline_ends_as_the_gate_does(
     if commit is None:
         release = tomllib.loads((tmp_path / f"receipts/{tag.removeprefix('v')}/release.toml").read_text())
         commit = release["commit"]
-    (tmp_path / "verdict.json").write_text('{"verdict": "conforms"}')  # left by an earlier run
+    written = ("verdict.json", "junit.xml", "taggate.sarif", "summary.md", "annotations.txt", "NOTES.md")
+    for name in written:
+        (tmp_path / name).write_text('{"verdict": "conforms"}')  # left by an earlier run
     done = _shell(script, tmp_path, environment | {"TAG": tag, "SHA": commit}, "-eu")
     assert done.returncode == code, done.stdout
-    assert (tmp_path / "verdict.json").exists() == (code in {0, 1})
-    assert (tmp_path / "NOTES.md").exists() == (code in {0, 1})
+    assert [(tmp_path / name).exists() for name in written] == [code in {0, 1}] * len(written)
     if code in {0, 1}:
         assert json.loads((tmp_path / "verdict.json").read_text())["exit"] == code
 
@@ -494,6 +496,12 @@ def test_every_field_of_a_verdict_stands_in_the_page_of_formats(release: Release
 
     for name in set(fields(verdict)):
         assert _explains("formats.md", name), f"docs/formats.md has no `{name}`"
+
+
+def test_every_format_of_a_verdict_has_a_section_in_the_page_of_formats() -> None:
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("## The formats of a verdict\n")[2]
+    sections = re.findall(r"^### (.+)$", text, flags=re.MULTILINE)
+    assert [name.strip("`") for section in sections for name in section.split(", ")] == list(FORMATS)
 
 
 def test_every_command_stands_in_the_readme() -> None:

@@ -20,10 +20,10 @@ from gate.ledger.rows import SuiteRow
 from tests.falsifiers import parity, performance, suite_row, tokenizer
 from tests.falsifiers.falsifier import judge
 from tests.foreign import BOUND, MODEL, SHA, ingest, ingested, receipt
+from tests.real import COMMIT as REAL_COMMIT
+from tests.real import RULES as REAL_RULES
 from tests.release import COMMIT, VERSION, Release, judged, parities, performances, tokenizers
 from tests.release import gate_here as gate
-from tests.test_real import COMMIT as REAL_COMMIT
-from tests.test_real import RULES as REAL_RULES
 
 CRUX = "aprender/evidence/release/0.70.1/crux-smoke-cc4463f/gx10-gpu.json"
 TOKENS = "aprender/evidence/parity/qwen35/lambda/parity.json"

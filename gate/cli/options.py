@@ -14,6 +14,7 @@ import click
 from gate.check import Request
 from gate.errors import CallersError
 from gate.files import write_whole
+from gate.reporting.formats import is_one_of_ours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -97,16 +98,25 @@ def output(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def forget_earlier(file: Path | None) -> None:
-    """Remove an earlier run's verdict: where this run ends without one, nobody must take it for this one's."""
+    """Remove an earlier run's verdict: where this run ends without one, nobody must take it for this one's.
+
+    Raises:
+        CallersError: it can't be read or removed.
+    """
     if file is None or not file.is_file() or file.is_symlink():
         return
-    with file.open("rb") as stream:
-        begins = stream.read(64).lstrip()
-    if begins.startswith((b'{\n "schema": "taggate/verdict/', b"CONFORMS ", b"REFUSED ")):
-        file.unlink()
+    try:
+        with file.open("rb") as stream:
+            begins = stream.read(1024)
+        if is_one_of_ours(begins):
+            file.unlink()
+    except OSError as error:
+        raise CallersError(f"{file}: it can't be written: {error.strerror}") from None
 
 
-def refuse_input(file: Path | None, ledger: str, inputs: Iterable[str], request: Request) -> None:
+def refuse_input(
+    file: Path | None, ledger: str, inputs: Iterable[str], request: Request, option: str = "--output"
+) -> None:
     """Refuse to write over what was judged, or into the ledger, where the next check would read it as a receipt.
 
     Args:
@@ -114,6 +124,7 @@ def refuse_input(file: Path | None, ledger: str, inputs: Iterable[str], request:
         ledger: the folder of all releases, relative to the rules' folder, as the inputs are.
         inputs: the paths of everything that was read.
         request: it knows the rules' folder.
+        option: what names the file.
 
     Raises:
         CallersError: `file` is such a place.
@@ -123,7 +134,7 @@ def refuse_input(file: Path | None, ledger: str, inputs: Iterable[str], request:
     folder = request.rules.parent.resolve()
     target = file.resolve()
     if (folder / ledger).resolve() in target.parents or any(target == (folder / path).resolve() for path in inputs):
-        raise CallersError(f"--output: {file} is an input of the check, or lies in the ledger; write elsewhere")
+        raise CallersError(f"{option}: {file} is an input of the check, or lies in the ledger; write elsewhere")
 
 
 @contextlib.contextmanager

@@ -79,7 +79,7 @@ def title(verdict: Verdict, node: Node) -> str:
 def _findings(verdict: Verdict, node: Node) -> list[Finding]:
     """Return the findings of an obligation and of everything that is judged under it."""
     own = {node.iri} | {other.iri for other in verdict.nodes.values() if other.owner == node.iri}
-    return [finding for finding in verdict.findings if finding.node in own]
+    return [finding for finding in verdict.findings if finding.result.focus in own]
 
 
 def state(verdict: Verdict, node: Node) -> str:
@@ -110,7 +110,7 @@ class Explained:
         self.told: set[str] = set()
         self.state = state(verdict, node)
         self.found = _findings(verdict, node)
-        self.red = {(finding.node, finding.constraint): finding.severity for finding in self.found}
+        self.red = {(finding.result.focus, finding.result.shape): finding.severity for finding in self.found}
         self.withdrawn = _ASIDE.get(node.types[0])
 
     def print(self, console: Console) -> None:

@@ -65,7 +65,7 @@ def _claim(verdict: Verdict, found: CellState) -> Claim:
     node = found.node
     comparator = next(iter(values(node, "comparator")), None)
     own = {node.iri} | {other.iri for other in verdict.nodes.values() if other.owner == node.iri}
-    red = [finding for finding in verdict.violations if finding.node in own]
+    red = [finding for finding in verdict.violations if finding.result.focus in own]
     return Claim(
         id=node.label, model=node.about.model, metric=values(node, "metric")[0],
         configuration=values(node, "configuration")[0], says=threshold(node), comparator=comparator,
