@@ -52,15 +52,27 @@ class Reader(Protocol):
         """Return the receipt in `file`; see `read_receipt`."""
 
 
-def read(rules: Rules, subject: Subject) -> Ledger:
+class UnknownHost(BadFile):
+    """A receipt of a host that no rule knows. `host` is what it calls itself."""
+
+    def __init__(self, host: str, path: str, wrong: str, right: str) -> None:
+        super().__init__(path, "host", wrong, right)
+        self.host = host
+
+
+def read(rules: Rules, subject: Subject, *, evidence: bool = True) -> Ledger:
     """Read `receipts/<version>/**`.
+
+    Args:
+        rules: they say where, and which hosts there are.
+        subject: the release.
+        evidence: whether the files that rows name as their evidence are read too, to know their digests.
 
     Raises:
         Declined: the folder is missing or holds no receipt.
         BadFile: a file can't be understood, leaves the ledger, names an unknown host, or two names look alike.
     """
-    shown = f"{rules.document.project.ledger}/{subject.version}"
-    folder = rules.folder / shown
+    folder, shown = rules.ledger_of(subject.version)
     try:
         there = folder.exists()
     except (OSError, ValueError) as error:
@@ -84,9 +96,9 @@ def read(rules: Rules, subject: Subject) -> Ledger:
     if not receipts:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
     _refuse_look_alikes(receipts, rules)
-    evidence = _evidence(receipts, others)
-    unread = tuple(name for name in others if name not in evidence)
-    return Ledger(shown, tuple(receipts), unread, evidence)
+    digests = _evidence(receipts, others) if evidence else {}
+    unread = tuple(name for name in others if name not in digests)
+    return Ledger(shown, tuple(receipts), unread, digests)
 
 
 def _receipt(path: Path, shown: str, rules: Rules) -> Receipt:
@@ -100,8 +112,8 @@ def _receipt(path: Path, shown: str, rules: Rules) -> Receipt:
     receipt = read_receipt(file, document, lines)
     if receipt.host is not None and rules.host_named(receipt.host) is None:
         known = ", ".join("/".join((h.id, *h.aliases)) for h in rules.document.hosts)
-        raise BadFile(
-            shown, "host", f"no rule knows the host {receipt.host!r}",
+        raise UnknownHost(
+            receipt.host, shown, f"no rule knows the host {receipt.host!r}",
             f"{rules.file.path} knows {known}. Add the name to a host's aliases, or a host (required = false: it owes "
             "nothing).",
         )  # fmt: skip
