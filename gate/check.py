@@ -49,7 +49,13 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     read_contexts = contexts.read(read_rules)
     found = subject.find(read_rules, request.tag, request.commit)
     stage("reading the receipts")
-    return Ground(found, read_rules, read_contexts, read_decisions, ledger.read(read_rules, found))
+    read_ledger = ledger.read(read_rules, found)
+    stage("reading the release before")
+    from gate import earlier, shape_history
+
+    shapes = shape_history.files(read_rules.folder)
+    before = earlier.previous(read_rules, found.version, shapes, read_decisions)
+    return Ground(found, read_rules, read_contexts, read_decisions, read_ledger, shapes, before)
 
 
 def derive(ground: Ground) -> tuple[dict[str, Node], Graph]:
@@ -80,10 +86,16 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
         CallersError: bad flags or malformed input (exit code 3).
         Declined: nothing to judge, or a gate that can't be trusted (exit code 2).
     """
+    return assess(survey(request, stage), request.now, engine, stage)
+
+
+def assess(
+    ground: Ground, now: datetime.datetime | None, engine: Engine | None = None, stage: Callable[[str], None] = silent
+) -> Verdict:
+    """Judge a release that was read: see `check`."""
     from gate import judge, shape_files, verdict
 
-    ground = survey(request, stage)
-    evaluated_at = _evaluated_at(ground, request.now)
+    evaluated_at = _evaluated_at(ground, now)
     stage("reading the shapes")
     shapes = shape_files.read(ground.rules.folder / shape_files.FOLDER)
     stage("building the graph")
@@ -94,6 +106,21 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
     results = judge.judge(engine or judge.PySHACL(), graph, shapes)
     stage("composing the verdict")
     return verdict.compose(ground, nodes, results, shapes, focus_nodes, evaluated_at)
+
+
+def before(verdict: Verdict) -> Verdict | None:
+    """Judge the release before the one of `verdict`, as its tag has it, by today's shapes; None where there is none.
+
+    Raises:
+        GateError: it can't be judged.
+    """
+    from gate import earlier
+
+    if not verdict.ground.previous:
+        return None
+    previous = verdict.ground.previous[0]
+    with earlier.release(verdict.ground.rules, previous.version, previous.origin.commit) as ground:
+        return assess(ground, verdict.evaluated_at)
 
 
 def _refuse_vacuous(

@@ -7,6 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gate import since
 from gate.iris import NAMESPACE, Iri
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ class Verdict:
     nodes: dict[str, Node]
     labels: dict[str, str]
     row_constraints: dict[str, tuple[Shape, ...]]
+    ground: Ground
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -167,6 +169,11 @@ class Verdict:
     def refusals(self) -> int:
         """How many of the owed cells owe a refusal and not a pass."""
         return sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)
+
+    @property
+    def retired(self) -> tuple[since.Retired, ...]:
+        """The decisions that give something up with this release."""
+        return since.retired(self.nodes)
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -201,6 +208,8 @@ class Verdict:
             "findings": [finding.to_json() for finding in self.findings],
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [],
+            "retired": [retired.to_json() for retired in self.retired],
+            "previous": since.to_json(self.ground.previous),
             "inputs": [{"path": path, "sha256": sha256} for path, sha256 in self.inputs],
         }  # fmt: skip
 
@@ -285,6 +294,7 @@ def compose(
         nodes=dict(nodes),
         labels=shapes.labels,
         row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        ground=ground,
     )
 
 
@@ -393,6 +403,7 @@ def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     """Return the path and sha256 of everything that the verdict rests on, sorted by path."""
     files = [ground.rules.file, *shapes.inputs, *(receipt.file for receipt in ground.ledger.receipts)]
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
+    files += since.files(ground.previous)
     digests = {file.path: file.sha256 for file in files}
     digests |= {path: sha256 for path, sha256 in ground.ledger.evidence.items() if sha256 is not None}
     return tuple(sorted(digests.items()))

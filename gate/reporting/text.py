@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gate import since
 from gate.reporting.groups import by_cause
 from gate.verdict import DECLAIMED, FAILED, MISSING, PASSED, plain
 
@@ -52,6 +53,7 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     _causes(console, "Why", [g for g in groups if g.severity == "violation"])
     _causes(console, "Also", [g for g in groups if g.severity != "violation"])
     _declaims(console, verdict)
+    _retired(console, verdict)
     _next(console, verdict, groups)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
@@ -63,6 +65,8 @@ def _headline(console: Console, verdict: Verdict) -> None:
         line = Text.assemble((" REFUSED ", "bold white on red"), f"  {verdict.tag} must not be cut.")
     console.print(line)
     console.print(Text(f"{plain(verdict.project)} {verdict.version} at commit {verdict.commit}", "dim"))
+    if compared := since.words(verdict.ground):
+        console.print(Text(f"Compared with {plain(compared)}.", "dim"), overflow="fold")
     console.print()
 
 
@@ -106,13 +110,18 @@ def _places(group: Group) -> Text | Table:
     if group.count == 1:
         detail = group.example.message.removeprefix(group.says).strip()
         return Text(f"{group.example.focus} {detail}".strip())
+    return places(group.where)
+
+
+def places(found: tuple[Where, ...]) -> Table:
+    """Return a table of hosts with their counts and names, the first few of each."""
     table = Table.grid(padding=(0, 2))
-    for where in group.where[:MOST_HOSTS]:
+    for where in found[:MOST_HOSTS]:
         if where.host is None:
             table.add_row(Text(_names(where)))
         else:
             table.add_row(Text(where.host), Text(str(where.count)), Text(_names(where)))
-    rest = group.where[MOST_HOSTS:]
+    rest = found[MOST_HOSTS:]
     if rest:
         table.add_row(Text("others"), Text(str(sum(where.count for where in rest))), Text(f"on {len(rest)} more hosts"))
     return table
@@ -138,6 +147,22 @@ def _declaims(console: Console, verdict: Verdict) -> None:
         console.print(
             Text(f"{len(declaim.covered):>5}  {declaim.id}{ticket}{until}: {plain(declaim.why or '')}"), overflow="fold"
         )
+
+
+def _retired(console: Console, verdict: Verdict) -> None:
+    if not verdict.retired:
+        return
+    console.print()
+    console.print(Text("Given up for good", "bold"))
+    for retired in verdict.retired:
+        ticket = f" (#{retired.issue})" if retired.issue else ""
+        console.print(
+            Text(f"{len(retired.things):>5}  {retired.id}{ticket}: {plain(retired.why or '')}"), overflow="fold"
+        )
+        names = [plain(name) for name in retired.things[:MOST_NAMES]]
+        more = len(retired.things) - MOST_NAMES
+        listed = ", ".join(names) + (f", and {more} more" if more > 0 else "")
+        console.print(Padding(Text(listed), (0, 0, 0, 7)))
 
 
 def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
