@@ -18,6 +18,7 @@ COMMANDS: Mapping[str, str] = {
     "explain": "Why one cell stands as it does: receipt, values, shape, decision.",
     "notes": "Render the release notes: how it was gated, and every known issue.",
     "known-issues": "Render the known issues: every claim that the release withdraws.",
+    "diff": "What changed between two releases: cells, obligations, findings, decisions.",
     "graph": "Print the graph that the shapes judge.",
     "ingest": "Turn a result without a schema into a native receipt.",
     "inventory": "What a host holds: scan a folder of models into an inventory receipt.",
