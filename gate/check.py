@@ -74,7 +74,12 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     stage("verifying the signatures")
     read_trust = trust.read(read_rules, read_decisions, read_ledger, found, moment)
     counted = trust.counted_decisions(read_trust, read_decisions), trust.counted_receipts(read_trust, read_ledger)
-    return Ground(found, read_rules, read_contexts, *counted, read_trust)
+    stage("reading the release before")
+    from gate import earlier, shape_history
+
+    shapes = shape_history.files(read_rules.folder)
+    before = earlier.previous(read_rules, found.version, shapes, counted[0], moment)
+    return Ground(found, read_rules, read_contexts, *counted, read_trust, shapes, before)
 
 
 def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
@@ -89,9 +94,13 @@ def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str
         CallersError: bad flags or malformed input (exit code 3).
         Declined: nothing to judge, or a gate that can't be trusted (exit code 2).
     """
+    return bring(survey(request, stage), engine, stage)
+
+
+def bring(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
+    """Bring a release that was read before the judge: see `prepare`."""
     from gate import graph, judge, shape_files
 
-    ground = survey(request, stage)
     stage("reading the shapes")
     shapes = shape_files.read(ground.rules.folder / shape_files.FOLDER)
     stage("deriving what is owed")
@@ -108,9 +117,14 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
 
     Args, and what is raised: those of `prepare`.
     """
+    return assess(survey(request, stage), engine, stage)
+
+
+def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
+    """Judge a release that was read: see `check`."""
     from gate import judge, verdict
 
-    case = prepare(request, engine, stage)
+    case = bring(ground, engine, stage)
     focus_nodes = {file: case.shapes.focus_nodes(file, case.graph) for file in case.shapes.files}
     _refuse_vacuous(case.shapes, focus_nodes, case.nodes, case.graph)
     stage("judging")
@@ -147,6 +161,21 @@ def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) 
             texts = (finding.brief(), finding.property, finding.says, finding.message, *finding.values)
             found[Iri(finding.owner)].append(Found(finding.brief(), finding.reason, finding.message, texts))
     return Outcome({iri: tuple(rejections) for iri, rejections in found.items()})
+
+
+def before(verdict: Verdict) -> Verdict | None:
+    """Judge the release before the one of `verdict`, as its tag has it, by today's shapes; None where there is none.
+
+    Raises:
+        GateError: it can't be judged.
+    """
+    from gate import earlier
+
+    if not verdict.ground.previous:
+        return None
+    last, at = verdict.ground.previous[0], verdict.evaluated_at
+    with earlier.release(verdict.ground.rules, last.version, last.origin.commit, at) as ground:
+        return assess(ground)
 
 
 def _refuse_vacuous(

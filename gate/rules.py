@@ -357,11 +357,27 @@ class RulesDocument(Table):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a project, and the file that they stand in. Paths in them are relative to `folder`."""
+    """The rules of a project, and the file that they stand in. Paths in them are relative to `folder`.
+
+    Those of an earlier release stand in a folder of their own. Then `asked` is the folder that git is asked in, and
+    `measured` the ledger, where that is another.
+    """
 
     file: InputFile
     folder: Path
     document: RulesDocument
+    asked: Path | None = None
+    measured: Path | None = None
+
+    @property
+    def repository(self) -> Path:
+        """The folder that git is asked in."""
+        return self.asked or self.folder
+
+    def ledger_of(self, version: str) -> tuple[Path, str]:
+        """Return the folder of a release's receipts, and how messages show it."""
+        ledger = self.document.project.ledger
+        return (self.measured or self.folder / ledger) / version, f"{ledger}/{version}"
 
     def host_named(self, name: str) -> Host | None:
         """Return the host that `name` is the id or an alias of."""

@@ -170,8 +170,12 @@ def _validating(everything: Graph) -> Graph:
     return judged
 
 
-def _graph(file: InputFile) -> Graph:
-    """Return the Turtle in `file`, its anonymous shapes named, so that a finding can say which of them rejects."""
+def turtle(file: InputFile) -> Graph:
+    """Return the Turtle in `file`.
+
+    Raises:
+        BadFile: it is none, or no graph that could be judged with.
+    """
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
     graph = Graph(bind_namespaces="none")
@@ -184,10 +188,15 @@ def _graph(file: InputFile) -> Graph:
     except BadSyntax as error:
         line = error.lines + 1
         raise BadFile(file.path, f"line {line}", f"it is not Turtle: {error._why}") from None  # noqa: SLF001
-    except (RecursionError, ValueError, ArithmeticError) as error:
+    except (RecursionError, ValueError, ArithmeticError, IndexError) as error:  # the last: it ends within a statement
         why = "it is nested too deeply" if isinstance(error, RecursionError) else f"it is not Turtle: {error}"
         raise BadFile(file.path, "", why) from None
-    return _named(graph, Path(file.path).stem)
+    return graph
+
+
+def _graph(file: InputFile) -> Graph:
+    """Return the Turtle in `file`, its anonymous shapes named, so that a finding can say which of them rejects."""
+    return _named(turtle(file), Path(file.path).stem)
 
 
 def _named(graph: Graph, stem: str) -> Graph:

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gate import withdrawn
+from gate import since, withdrawn
 from gate.constraints import by_class
 from gate.findings import find, owner
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED, CellState
@@ -131,6 +131,11 @@ class Verdict:
         return sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)
 
     @property
+    def retired(self) -> tuple[since.Retired, ...]:
+        """The decisions that give something up with this release."""
+        return since.retired(self.nodes)
+
+    @property
     def read(self) -> tuple[str, ...]:
         """The paths of everything that the verdict rests on."""
         return tuple(path for path, _ in self.inputs)
@@ -164,6 +169,8 @@ class Verdict:
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [known.to_json() for known in self.known_failures],
             "signatures": [signature.to_json() for signature in self.signatures],
+            "retired": [retired.to_json() for retired in self.retired],
+            "previous": since.to_json(self.ground.previous),
             "inputs": [{"path": path, "sha256": sha256} for path, sha256 in self.inputs],
         }  # fmt: skip
 
@@ -287,6 +294,7 @@ def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     files += ground.trust.inputs
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
     files += [ground.ledger.tickets.file] if ground.ledger.tickets is not None else []
+    files += since.files(ground.previous)
     digests = {file.path: file.sha256 for file in files}
     digests |= {path: sha256 for path, sha256 in ground.ledger.evidence.items() if sha256 is not None}
     return tuple(sorted(digests.items()))

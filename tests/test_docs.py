@@ -37,13 +37,15 @@ from rdflib.namespace import SH
 
 from gate import contexts, decisions, rules, shape_files, subject
 from gate.cli import COMMANDS, ingest, inventory
+from gate.comparison import CHANGES
 from gate.iris import NAMESPACE
 from gate.ledger import SCHEMAS, native, native_kernels, native_parity, tickets
 from gate.ledger.given import OPTIONS
 from gate.obligations import kinds
 from gate.reporting.formats import FORMATS
+from tests.falsifiers.shrink import no_code
 from tests.falsifiers.test_table import TABLE
-from tests.release import VERSION, Release, judged
+from tests.release import BEFORE, VERSION, Release, gate_here, git, judged
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -477,24 +479,28 @@ def test_every_schema_and_every_word_of_a_finding_stand_in_the_page_of_formats()
         )
 
 
+def _fields(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _fields(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _fields(inner)
+
+
 def test_every_field_of_a_verdict_stands_in_the_page_of_formats(release: Release) -> None:
-    release.claims = (
+    no_code(release)
+    assert release.claims is not None
+    release.claims += (
         '[[declaim]]\nid = "d"\nverb = "run"\nissue = 1\nuntil = "0.72.0"\nwhy = "w"\n'
         'ruling = { by = "b", on = 2026-01-01, words = "w" }\n'
     )
     del release.documents[f"receipts/{VERSION}/gx10.json"]
     verdict = judged(release.write())
-
-    def fields(value: Any) -> Iterator[str]:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield key
-                yield from fields(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                yield from fields(inner)
-
-    for name in set(fields(verdict)):
+    assert verdict["retired"]
+    assert verdict["previous"]
+    for name in set(_fields(verdict)):
         assert _explains("formats.md", name), f"docs/formats.md has no `{name}`"
 
 
@@ -502,6 +508,26 @@ def test_every_format_of_a_verdict_has_a_section_in_the_page_of_formats() -> Non
     text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("## The formats of a verdict\n")[2]
     sections = re.findall(r"^### (.+)$", text, flags=re.MULTILINE)
     assert [name.strip("`") for section in sections for name in section.split(", ")] == list(FORMATS)
+
+
+def test_every_field_of_a_difference_stands_in_the_page_of_formats(release: Release) -> None:
+    no_code(release)
+    folder = release.write()
+    done = gate_here(
+        folder, "diff", BEFORE, VERSION, "--earlier-commit", git(folder, "rev-parse", "HEAD"), "--format", "json"
+    )
+    difference = json.loads(done.stdout)
+    assert difference["changes"]
+    assert difference["decisions"]["added"]
+    for decision in difference["decisions"]["added"]:
+        decision["says"] = {}  # its keys are those of claims.toml
+    difference["counts"]["unchanged"] = {}
+    assert "taggate/difference/v1" in _text("formats.md")
+    for name in set(_fields(difference)):
+        assert _explains("formats.md", name), f"docs/formats.md has no `{name}`"
+    text = _text("diff.md")
+    for change in CHANGES:
+        assert f"| {change} |" in text, change
 
 
 def test_every_command_stands_in_the_readme() -> None:

@@ -19,6 +19,7 @@ COMMANDS: Mapping[str, str] = {
     "plan": "What to measure next: the missing cells by host and model, with their time.",
     "notes": "Render the release notes: how it was gated, and every known issue.",
     "known-issues": "Render the known issues: every claim that the release withdraws.",
+    "diff": "What changed between two releases: cells, obligations, findings, decisions.",
     "tag": "Cut the tag of a release that conforms, with what the verdict said.",
     "hook": "The gate as a git hook: before a push, or on the server.",
     "graph": "Print the graph that the shapes judge.",

@@ -55,15 +55,27 @@ class Reader(Protocol):
         """Return the receipt in `file`; see `read_receipt`."""
 
 
-def read(rules: Rules, subject: Subject) -> Ledger:
+class UnknownHost(BadFile):
+    """A receipt of a host that no rule knows. `host` is what it calls itself."""
+
+    def __init__(self, host: str, path: str, wrong: str, right: str) -> None:
+        super().__init__(path, "host", wrong, right)
+        self.host = host
+
+
+def read(rules: Rules, subject: Subject, *, evidence: bool = True) -> Ledger:
     """Read `receipts/<version>/**`.
+
+    Args:
+        rules: they say where, and which hosts there are.
+        subject: the release.
+        evidence: whether the files that rows name as their evidence are read too, to know their digests.
 
     Raises:
         Declined: the folder is missing or holds no receipt.
         BadFile: a file can't be understood, leaves the ledger, names an unknown host, or two names look alike.
     """
-    shown = f"{rules.document.project.ledger}/{subject.version}"
-    folder = rules.folder / shown
+    folder, shown = rules.ledger_of(subject.version)
     try:
         there = folder.exists()
     except (OSError, ValueError) as error:
@@ -93,12 +105,12 @@ def read(rules: Rules, subject: Subject) -> Ledger:
     if not receipts:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
     _refuse_look_alikes(receipts, rules)
-    evidence = _evidence(shown, receipts, tickets, others)
+    digests = _evidence(shown, receipts, tickets, others) if evidence else {}
     trust = rules.document.trust
     signed = [*(receipt.file.path for receipt in receipts), *([tickets.file.path] if tickets is not None else [])]
     signatures = {} if trust is None or trust.receipts is None else _signatures(shown, signed, others, subject)
-    unread = tuple(name for name in others if name not in evidence and name not in signatures)
-    return Ledger(shown, tuple(receipts), unread, evidence, tickets, signatures)
+    unread = tuple(name for name in others if name not in digests and name not in signatures)
+    return Ledger(shown, tuple(receipts), unread, digests, tickets, signatures)
 
 
 def _read(path: Path, shown: str, folder: str, rules: Rules) -> Receipt | Tickets:
@@ -118,8 +130,8 @@ def _read(path: Path, shown: str, folder: str, rules: Rules) -> Receipt | Ticket
     receipt = read_receipt(file, document, lines)
     if receipt.host is not None and rules.host_named(receipt.host) is None:
         known = ", ".join("/".join((h.id, *h.aliases)) for h in rules.document.hosts)
-        raise BadFile(
-            shown, "host", f"no rule knows the host {receipt.host!r}",
+        raise UnknownHost(
+            receipt.host, shown, f"no rule knows the host {receipt.host!r}",
             f"{rules.file.path} knows {known}. Add the name to a host's aliases, or a host (required = false: it owes "
             "nothing).",
         )  # fmt: skip

@@ -14,6 +14,7 @@ from gate.obligations.node import About, Node, known
 if TYPE_CHECKING:
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
+    from gate.files import InputFile
     from gate.iris import Iri
     from gate.ledger.rows import Ledger, Receipt
     from gate.obligations.census import Census, OwedShape
@@ -101,9 +102,56 @@ class Since:
         return cls(stands=True, ignored=tuple(ignored), because=None)
 
 
+@dataclass(frozen=True, slots=True)
+class LostConstraint:
+    """A shape of the project's own that is gone, or asks for less. `shape` is its IRI; None: its whole file is gone."""
+
+    file: str
+    shape: str | None
+    was: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the inputs of a release come from that isn't the one being cut.
+
+    Args:
+        commit: its commit; None where nothing names it.
+        rules_at: the commit that its rules, decisions, contexts and shapes are read from; None: they are today's.
+        receipts_at: the commit that its receipts are read from; None: they are those of today's ledger.
+        because: why its rules are today's; None where they are its own.
+        missing_rules: the file of rules that its tag should have and hasn't; None: it has it, or there is no tag.
+    """
+
+    commit: str | None
+    rules_at: str | None = None
+    receipts_at: str | None = None
+    because: str | None = None
+    missing_rules: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """A release that this one is compared with, where it comes from, and the constraints that are gone since."""
+
+    ground: Ground
+    origin: Origin
+    lost: tuple[LostConstraint, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """Its version."""
+        return self.ground.subject.version
+
+
 @dataclass(frozen=True)
 class Ground:
-    """Everything that a release is judged from."""
+    """Everything that a release is judged from.
+
+    `own_shapes` are the project's own files of shapes; `previous` the releases that it is compared with, the previous
+    one first; `origin` says where its inputs come from, where they aren't simply those that are here today.
+    """
 
     subject: Subject
     rules: Rules
@@ -111,6 +159,9 @@ class Ground:
     decisions: Decisions
     ledger: Ledger
     trust: Trust
+    own_shapes: tuple[InputFile, ...] = ()
+    previous: tuple[Previous, ...] = ()
+    origin: Origin | None = None
 
     @property
     def moment(self) -> datetime.datetime:
@@ -357,7 +408,7 @@ class Ground:
             if not ignore:
                 self._since[commit] = Since(stands=False, ignored=(), because=None)
             else:
-                found = git.differences(self.rules.folder, commit, self.subject.commit, ignore)
+                found = git.differences(self.rules.repository, commit, self.subject.commit, ignore)
                 self._since[commit] = Since.of(found)
         return self._since[commit]
 

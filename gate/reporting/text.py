@@ -13,6 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gate import since
 from gate.findings import plain
 from gate.reporting import signers
 from gate.reporting.groups import by_cause
@@ -62,6 +63,7 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     _judged(console, verdict)
     _causes(console, "Also", [g for g in groups if g.severity != "violation"])
     _decisions(console, verdict)
+    _retired(console, verdict)
     _next(console, verdict, groups)
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) + "\n"
 
@@ -75,6 +77,8 @@ def _headline(console: Console, verdict: Verdict) -> None:
     if verdict.scope is not None:
         console.print(_scope(verdict.scope), overflow="fold")
     console.print(Text(f"{plain(verdict.project)} {verdict.version} at commit {verdict.commit}", "dim"))
+    if compared := since.words(verdict.ground):
+        console.print(Text(f"Compared with {plain(compared)}.", "dim"), overflow="fold")
     console.print()
 
 
@@ -141,13 +145,18 @@ def _places(group: Group) -> Text | Table:
     if group.count == 1:
         detail = group.example.message.removeprefix(group.says).strip()
         return Text(f"{group.example.focus} {detail}".strip())
+    return places(group.where)
+
+
+def places(found: tuple[Where, ...]) -> Table:
+    """Return a table of hosts with their counts and names, the first few of each."""
     table = Table.grid(padding=(0, 2))
-    for where in group.where[:MOST_HOSTS]:
+    for where in found[:MOST_HOSTS]:
         if where.host is None:
             table.add_row(Text(_names(where)))
         else:
             table.add_row(Text(where.host), Text(str(where.count)), Text(_names(where)))
-    rest = group.where[MOST_HOSTS:]
+    rest = found[MOST_HOSTS:]
     if rest:
         table.add_row(Text("others"), Text(str(sum(where.count for where in rest))), Text(f"on {len(rest)} more hosts"))
     return table
@@ -183,6 +192,22 @@ def _section(console: Console, title: str, decisions: Iterable[tuple[int, Told]]
         ticket = f" (#{told.issue})" if told.issue else ""
         until = f", until {told.until}" if told.until else ""
         console.print(Text(f"{count:>5}  {told.id}{ticket}{until}: {plain(told.why or '')}"), overflow="fold")
+
+
+def _retired(console: Console, verdict: Verdict) -> None:
+    if not verdict.retired:
+        return
+    console.print()
+    console.print(Text("Given up for good", "bold"))
+    for retired in verdict.retired:
+        ticket = f" (#{retired.issue})" if retired.issue else ""
+        console.print(
+            Text(f"{len(retired.things):>5}  {retired.id}{ticket}: {plain(retired.why or '')}"), overflow="fold"
+        )
+        names = [plain(name) for name in retired.things[:MOST_NAMES]]
+        more = len(retired.things) - MOST_NAMES
+        listed = ", ".join(names) + (f", and {more} more" if more > 0 else "")
+        console.print(Padding(Text(listed), (0, 0, 0, 7)))
 
 
 def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
