@@ -51,6 +51,11 @@ class HostSummary:
     compute: str | None
     states: dict[str, int]
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of its cells are owed, and how they stand."""
+        return _counted(Counter(self.states))
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -103,6 +108,11 @@ class Verdict:
         return Counter(cell.state for cell in self.cells)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many cells are owed, and how they stand."""
+        return _counted(self.states) | {"refusals": self.refusals}
+
+    @property
     def refusals(self) -> int:
         """How many of the owed cells owe a refusal and not a pass."""
         return sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)
@@ -119,7 +129,6 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as `taggate/verdict/v1`."""
-        states = self.states
         kernels = {kind: _counted(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
         return {
             "schema": SCHEMA,
@@ -129,7 +138,7 @@ class Verdict:
             "evaluated_at": instant(self.evaluated_at),
             "scope": self.scope.to_json() if self.scope else None,
             "counts": {
-                "cells": _counted(states) | {"refusals": self.refusals},
+                "cells": self.counts,
                 **kernels,
                 "orphan_rows": self.orphan_rows,
                 "receipts": self.receipts,
