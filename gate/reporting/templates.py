@@ -58,13 +58,7 @@ class Templates:
         frames = [(frame.filename, frame.lineno or 0) for frame in traceback.extract_tb(error.__traceback__)]
         if isinstance(error, TemplateSyntaxError):
             frames.append((error.filename or "", error.lineno))
-        found = next((frame for frame in reversed(frames) if frame[0] in projects), None)
-        if found is not None:
-            return found[0], f"line {found[1]}"
-        shown = {path for path, _ in self.texts.values()}
-        found = next((frame for frame in reversed(frames) if frame[0] in shown), None)
-        # What a project's template leaves out, the gate's own may ask for.
-        return (FOLDER, f"with {found[0]}, line {found[1]}") if projects and found is not None else None
+        return next(((path, f"line {line}") for path, line in reversed(frames) if path in projects), None)
 
 
 def read(folder: Path | None = None) -> Templates:
