@@ -58,6 +58,11 @@ class HostSummary:
     compute: str | None
     states: dict[str, int]
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of its cells are owed, and how they stand."""
+        return state_counts(Counter(self.states))
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
@@ -126,6 +131,11 @@ class Verdict:
         return Counter(cell.state for cell in self.cells)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many cells are owed, and how they stand."""
+        return state_counts(self.states) | {"refusals": self.refusals}
+
+    @property
     def refusals(self) -> int:
         """How many of the owed cells owe a refusal and not a pass."""
         return sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)
@@ -147,8 +157,7 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as `taggate/verdict/v1`."""
-        states = self.states
-        kernels = {kind: _counted(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
+        kernels = {kind: state_counts(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
         return {
             "schema": SCHEMA,
             "verdict": CONFORMS if self.conforms else REFUSED,
@@ -157,7 +166,7 @@ class Verdict:
             "evaluated_at": instant(self.evaluated_at),
             "scope": self.scope.to_json() if self.scope else None,
             "counts": {
-                "cells": _counted(states) | {"refusals": self.refusals},
+                "cells": self.counts,
                 **kernels,
                 "orphan_rows": self.orphan_rows,
                 "receipts": self.receipts,
@@ -175,7 +184,7 @@ class Verdict:
         }  # fmt: skip
 
 
-def _counted(states: Counter[str]) -> dict[str, int]:
+def state_counts(states: Counter[str]) -> dict[str, int]:
     """Return the states as JSON counts: a known failure is a failure, and counted apart only where there is one."""
     failed = states[FAILED] + states[KNOWN]
     counts = {

@@ -26,7 +26,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,14 @@ from gate.iris import NAMESPACE
 from gate.ledger import SCHEMAS, native, native_kernels, native_parity, tickets
 from gate.ledger.given import OPTIONS
 from gate.obligations import kinds
+from gate.reporting import templates
+from gate.reporting.changes import Changes, Group
+from gate.reporting.facts import facts
 from gate.reporting.formats import FORMATS
+from gate.reporting.issues import Issue, Line, Row
+from gate.reporting.spans import Span
+from gate.withdrawn import Told
+from tests.falsifiers.falsifier import judge
 from tests.falsifiers.shrink import no_code
 from tests.falsifiers.test_table import TABLE
 from tests.release import BEFORE, VERSION, Release, gate_here, git, judged
@@ -534,3 +541,15 @@ def test_every_command_stands_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for command in COMMANDS:
         assert f"gate {command}" in text, command
+
+
+def test_every_template_and_all_that_one_may_say_stand_in_the_page_of_pages(release: Release) -> None:
+    verdict, _ = judge(release.write())
+    for path in templates.own_folder().glob("*.j2"):
+        assert f"`{path.name}`" in _text("pages.md"), path.name
+    names = {*facts(verdict, None, ()), *(f.name for kind in (Issue, Span, Row, Line, Told) for f in fields(kind))}
+    names |= (
+        {f.name for f in fields(Changes)} & {"since"} | {f.name for f in fields(Group)} | {"names", "groups", "nothing"}
+    )
+    for name in names:
+        assert _explains("pages.md", name), f"docs/pages.md has no `{name}`"

@@ -2,68 +2,43 @@
 
 from __future__ import annotations
 
-import html
 import re
 import unicodedata
-from html.parser import HTMLParser
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from gate.findings import plain
-from gate.reporting import markdown
+from gate.reporting import html, markdown, pages
 from gate.reporting.groups import by_cause
+from gate.reporting.legible import legible
 from gate.reporting.text import render
 from tests.falsifiers.conformance import with_conformance
 from tests.falsifiers.falsifier import judge
 from tests.falsifiers.kernel import GEMV, with_kernels
-from tests.release import DECLAIM, NOW, VERSION, Release, declaimed, parities, performances, tokenizers
+from tests.reading import shown, words
+from tests.release import DECLAIM, NOW, VERSION, Release, declaimed
 from tests.release import gate_here as gate
 
+PAGES, FORMS = ("notes", "known-issues"), ("md", "html")
 PRINTABLE = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=40)
-
-
-class Tags(HTMLParser):
-    """The tags, links and text of a page, as a browser would see them."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.links: set[str] = set()
-        self.text = ""
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.add(tag)
-        self.links |= {value or "" for name, value in attrs if name in {"href", "src"}}
-
-    def handle_data(self, data: str) -> None:
-        self.text += data
-
-
-def shown(page: str) -> Tags:
-    """Return what a browser makes of a Markdown page, raw HTML allowed as on most sites."""
-    tags = Tags()
-    tags.feed(MarkdownIt("commonmark", {"html": True}).enable("table").render(page))
-    return tags
 
 
 def test_the_notes_of_a_conforming_release_name_what_is_withdrawn(release: Release) -> None:
     verdict, _ = judge(declaimed(release).write())
-    page = markdown.render("notes.md.j2", verdict)
+    page = pages.render("notes", "md", verdict)
     assert page.startswith("# demo 0.71.0\n")
     assert "It conforms" in page
     assert "| gx10 | NVIDIA GB10 (12.1) | 24 | 24 | 0 | 0 | 12 |" in page
     assert "### beta-on-gx10 ([#4590](https://example.org/demo/issues/4590))" in page
-    for words in (
+    for said in (
         "Correct, but slow.",
-        "release 0.72.0 restores the claim",
+        "release 0.72.0, which restores the claim",
         "“0.71 de-claims beta on GB10.”",
         "(release owner, 2026-09-28)",
     ):
-        assert words in page
+        assert said in page
     for declaim in verdict.declaimed:
         for cell in declaim.cells:
             assert f"- `{cell.label}`\n" in page
@@ -71,15 +46,17 @@ def test_the_notes_of_a_conforming_release_name_what_is_withdrawn(release: Relea
     assert "Nothing that is owed was left unmeasured." in page
 
 
-def test_the_notes_of_a_refused_release_say_so_in_their_first_line(release: Release) -> None:
+def test_the_notes_of_a_refused_release_say_so_in_their_first_lines(release: Release) -> None:
     release.row("lambda", "alpha-q4_k_m.gguf").update(verdict="fail", reason="golden output")
     del release.receipt("gx10.json")["runs"][:2]
     verdict, _ = judge(release.write())
-    for template in ("notes.md.j2", "known-issues.md.j2"):
-        page = markdown.render(template, verdict)
-        assert "must not be released" in page.splitlines()[0 if template.startswith("notes") else 2]
-    page = markdown.render("notes.md.j2", verdict)
-    assert page.splitlines()[0].startswith(
+    for page in PAGES:
+        for form in FORMS:
+            first = shown(pages.render(page, form, verdict), form).text.strip().splitlines()
+            assert "demo 0.71.0" in first[0]
+            assert "must not be released" in " ".join(first[1:4])
+    page = pages.render("notes", "md", verdict)
+    assert page.splitlines()[2].startswith(
         "**REFUSED: v0.71.0 must not be released.** 2 cells were never measured and 1 failed"
     )
     assert "golden output" in page
@@ -105,41 +82,43 @@ HOSTILE = [
     "<!-- comment", "    indented", "| --- |", "[ref]: http://evil.example", "```\nfence", "_a_ *b* __c__",
 ]  # fmt: skip
 ALLOWED = {
-    "h1",
-    "h2",
-    "h3",
-    "p",
-    "ul",
-    "li",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    "code",
-    "strong",
-    "a",
-    "details",
-    "summary",
-    "hr",
-}
+    "h1", "h2", "h3", "p", "ul", "li", "table", "thead", "tbody", "tr", "th", "td", "code", "strong", "a", "details",
+    "summary", "hr",
+}  # fmt: skip
+OF_A_WHOLE_PAGE = {
+    "html", "head", "meta", "title", "link", "style", "body", "main", "footer", "section", "b", "dl", "dt", "dd", "nav",
+}  # fmt: skip
+
+
+def hostile(release: Release, text: str) -> Release:
+    """Let a release say `text` wherever it says anything of its own, and fail."""
+    claims = DECLAIM.replace('"Correct, but slow."', repr_toml(text)).replace(
+        '"0.71 de-claims beta on GB10."', repr_toml(text)
+    )
+    declaimed(release, f"{claims}symptom = {repr_toml(text)}\ninstead = {repr_toml(text)}\n")
+    release.rules = release.rules.replace('"NVIDIA GB10"', repr_toml(text))
+    release.row("lambda", "alpha-q4_k_m.gguf").update(verdict="fail", reason=text)
+    return release
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_nothing_that_is_recorded_becomes_markup(text: str, release: Release) -> None:
-    claims = DECLAIM.replace('"Correct, but slow."', repr_toml(text)).replace(
-        '"0.71 de-claims beta on GB10."', repr_toml(text)
-    )
-    declaimed(release, claims)
-    release.row("lambda", "alpha-q4_k_m.gguf").update(verdict="fail", reason=text)
-    verdict, _ = judge(release.write())
-    for template in ("notes.md.j2", "known-issues.md.j2"):
-        page = shown(markdown.render(template, verdict))
-        assert page.tags <= ALLOWED
-        assert page.links == {"https://example.org/demo/issues/4590"}
-        said = re.sub(r"\s", "", text.replace("\u202e", ""))
-        assert said in re.sub(r"[\s\ufffd]", "", page.text.replace("\u202e", ""))
+    verdict, _ = judge(hostile(release, text).write())
+    for page in PAGES:
+        seen = {form: shown(pages.render(page, form, verdict), form) for form in FORMS}
+        assert seen["md"].tags <= ALLOWED
+        assert seen["html"].tags <= ALLOWED | OF_A_WHOLE_PAGE
+        for form in FORMS:
+            assert seen[form].links <= {"https://example.org/demo/issues/4590", "data:,"}
+            said = re.sub(r"\s", "", text.replace("\u202e", ""))
+            assert said in re.sub(r"[\s\ufffd]", "", seen[form].text)
+
+
+@pytest.mark.parametrize("text", HOSTILE[::4])
+def test_both_formats_say_the_same_words_in_the_same_order(text: str, release: Release) -> None:
+    verdict, _ = judge(hostile(release, text).write())
+    for page in PAGES:
+        assert words(pages.render(page, "md", verdict), "md") == words(pages.render(page, "html", verdict), "html")
 
 
 def repr_toml(text: str) -> str:
@@ -157,6 +136,31 @@ def test_running_text_and_code_spans_show_the_text_and_nothing_else(text: str) -
         assert alone.tags <= {"p", "code"}
 
 
+@given(PRINTABLE, PRINTABLE)
+def test_what_is_put_together_with_markdown_is_escaped_for_it_too(one: str, other: str) -> None:
+    marked = markdown.link("ticket", "https://example.org/1")
+    whole = markdown.Marked("{} {}").format(marked, one)
+    for put in (marked + one, markdown.join([marked, one, other], "; "), marked.join([one, other]), whole):
+        page = shown(f"{put}\n")
+        assert page.tags <= {"p", "a", "code"}
+        assert page.links <= {"https://example.org/1"}
+
+
+@given(PRINTABLE)
+def test_what_a_page_shows_is_one_line_that_turns_nothing_around_it(text: str) -> None:
+    line = legible(text)
+    inside = line.removeprefix("\u2068").removesuffix("\u2069") if line.startswith("\u2068") else line
+    assert not any(unicodedata.category(c) in {"Cc", "Cs", "Zl", "Zp"} for c in line)
+    assert not set(inside) & set("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    assert line.startswith("\u2068") == any(unicodedata.bidirectional(c) in {"R", "AL"} for c in line)
+    assert str(html.code(text)).startswith("<code>")
+
+
+def test_emoji_and_the_scripts_of_the_world_stay_as_they_are() -> None:
+    for text in ("🦆 👩‍👩‍👧 👍🏽", "می‌خواهم", "हिन्दी", "日本語", "é"):
+        assert legible(text).strip("\u2068\u2069") == text
+
+
 @given(PRINTABLE)
 def test_plain_text_is_one_line_that_no_terminal_obeys(text: str) -> None:
     line = plain(text)
@@ -167,7 +171,8 @@ def test_plain_text_is_one_line_that_no_terminal_obeys(text: str) -> None:
 def test_a_repository_that_is_no_link_makes_none(release: Release) -> None:
     release.rules = release.rules.replace('"https://example.org/demo"', '"javascript:alert(1)"')
     verdict, _ = judge(declaimed(release).write())
-    assert shown(markdown.render("known-issues.md.j2", verdict)).links == set()
+    assert shown(pages.render("known-issues", "md", verdict)).links == set()
+    assert shown(pages.render("known-issues", "html", verdict), "html").links == {"data:,"}
 
 
 def test_the_text_fits_a_screen_however_much_is_red(release: Release) -> None:
@@ -236,136 +241,6 @@ def test_a_red_kernel_is_what_the_text_says_how_to_explain(release: Release) -> 
     release.receipt("kernels-gx10.json")["rows"][0]["verdict"] = "fail"
     verdict, _ = judge(release.write())
     assert render(verdict, color=False).splitlines()[-1] == f"    gate explain {GEMV} --tag v0.71.0"
-
-
-# ---------------------------------------------------------------- what the notes say of speed, and of each obligation
-
-CLAIM = """
-[[claims.performance]]
-id = "{0}"
-model = "alpha-q4_k_m.gguf"
-metric = "decode_tok_per_sec"
-configuration = "one user, 128 in, 128 out"
-{1}
-of = 3
-"""
-COMPARED = 'comparator = "llama.cpp"\nat_least = 0.9\nruns = 2'
-
-
-def speeding(release: Release, *claims: str) -> Release:
-    release.rules += "".join(claims)
-    release.documents[f"receipts/{VERSION}/speed.json"] = performances("lambda")
-    return release
-
-
-def speed(release: Release) -> str:
-    verdict, _ = judge(release.write())
-    page = html.unescape(markdown.render("notes.md.j2", verdict))
-    return page.partition("## Speed\n")[2].partition("\n## ")[0]
-
-
-def test_the_notes_show_a_claim_that_is_compared_run_by_run(release: Release) -> None:
-    speeding(release, CLAIM.format("decode", COMPARED)).receipt("speed.json")["rows"][1]["value"] = 80.5
-    page = speed(release)
-    for words in (
-        "### decode\n",
-        "`decode_tok_per_sec` of `alpha-q4_k_m.gguf`, one user, 128 in, 128 out: at least 0.9 of llama.cpp's in 2 of 3 runs.",
-        "**Shown:** 2 of 3 runs reach it.",
-        "Compared with llama.cpp, build `d1d3c3396`, in the same runs on lambda.",
-        "| run | own figure | llama.cpp's | ratio | |",
-        "| 1 | 95 | 100 | 0.95 | |",
-        "| 2 | 80.5 | 100 | 0.805 | below |",
-    ):
-        assert words in page, page
-
-
-def test_an_own_figure_is_shown_as_that_and_compared_with_nothing(release: Release) -> None:
-    page = speed(speeding(release, CLAIM.format("own", ""), CLAIM.format("floor", "at_least = 90\nruns = 3")))
-    own, floor = page.split("### floor")
-    assert "the own figure, in 3 runs." in own
-    assert "**Shown:** 3 of 3 runs are recorded." in own
-    assert "at least 90 in 3 of 3 runs." in floor
-    for part in (own, floor):
-        assert "The project's own figure, compared with nothing, on lambda." in part
-        assert "| run | own figure | |" in part
-        assert "llama" not in part
-        assert "ratio" not in part
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        (lambda rows: rows[0].update(value=10.0), "More runs stay below what the claim says than it allows."),
-        (lambda rows: [row.pop("comparator") for row in rows], "The comparator was not measured in every run"),
-        (lambda rows: rows.clear(), "Fewer runs of these numbers were measured than the claim speaks of."),
-    ],
-)
-def test_a_claim_that_is_not_shown_says_so_and_why(change: Any, said: str, release: Release) -> None:
-    speeding(release, CLAIM.format("decode", COMPARED.replace("runs = 2", "runs = 3")))
-    change(release.receipt("speed.json")["rows"])
-    verdict, _ = judge(release.write())
-    for template in ("notes.md.j2", "known-issues.md.j2"):
-        page = markdown.render(template, verdict)
-        assert f"**Not shown:** {said}" in page, page
-        assert "**Shown:**" not in page
-    if "comparator" in said:
-        assert "| 1 | 95 | not measured | not compared | |" in page
-
-
-def test_the_known_issues_name_no_claim_that_is_shown(release: Release) -> None:
-    verdict, _ = judge(speeding(release, CLAIM.format("decode", COMPARED)).write())
-    assert "decode" not in markdown.render("known-issues.md.j2", verdict)
-
-
-def test_nothing_in_a_claim_becomes_markup(release: Release) -> None:
-    hostile = "<script>alert(1)</script> | *a* [x](http://evil.example) `b`"
-    claim = CLAIM.format("decode", COMPARED).replace("one user, 128 in, 128 out", hostile).replace("llama.cpp", "*<b>*")
-    for row in speeding(release, claim).receipt("speed.json")["rows"]:
-        row["configuration"] = hostile
-        row["comparator"] |= {"name": "*<b>*", "pin": "`|<i>"}
-    verdict, _ = judge(release.write())
-    assert verdict.conforms
-    page = shown(markdown.render("notes.md.j2", verdict))
-    assert page.tags <= ALLOWED
-    assert page.links == set()
-    assert "*<b>*'s" in page.text
-
-
-def test_the_notes_count_every_obligation_beside_cells(release: Release) -> None:
-    with_kernels(release)
-    with_conformance(release)
-    release.rules = release.rules.replace(
-        "[require]",
-        '[require]\ntokenizer = true\nparity = { against = "cpu", prefix = 20 }\n'
-        'rows = [{ suite = "dogfood", rows = ["fmt"] }]',
-    )
-    speeding(release, CLAIM.format("decode", COMPARED))
-    release.documents[f"receipts/{VERSION}/tokenizers.json"] = tokenizers()
-    release.documents[f"receipts/{VERSION}/parity-lambda.json"] = parities("lambda")
-    release.receipt("kernels-gx10.json")["rows"][1]["verdict"] = "fail"
-    release.claims = DECLAIM.replace('arch = "qwen35"', 'kernel = "iq3_s_gemv"')
-    verdict, _ = judge(release.write())
-    page = markdown.render("notes.md.j2", verdict)
-    for line in (
-        "| obligation | owed | passed | missing | failed | de-claimed |",
-        "| kernels | 3 | 2 | 0 | 1 | 1 |",
-        "| tensor shapes | 2 | 2 | 0 | 0 | 1 |",
-        "| tokenizers | 2 | 2 | 0 | 0 | 0 |",
-        "| output parity | 4 | 2 | 2 | 0 | 0 |",
-        "| suites | 1 | 1 | 0 | 0 | 0 |",
-        "| rows of suites | 1 | 1 | 0 | 0 | 0 |",
-        "| claims of speed | 1 | 1 | 0 | 0 | 0 |",
-    ):
-        assert line in page, page
-    assert page.index("| kernels | 3") < page.index("## Speed")
-
-
-def test_a_release_without_claims_says_nothing_of_speed(release: Release) -> None:
-    verdict, _ = judge(release.write())
-    page = markdown.render("notes.md.j2", verdict)
-    assert "## Speed" not in page
-    assert "| suites | 1 | 1 | 0 | 0 | 0 |" in page
-    assert "| kernels" not in page
 
 
 def test_color_is_for_terminals_only(release: Release) -> None:

@@ -87,5 +87,10 @@ def _runs(verdict: Verdict, claim: Node) -> Iterator[MeasuredRun]:
             )  # fmt: skip
 
 
+def figure(value: float | None) -> str:
+    """Return a measured figure as a reader needs it, or that there is none."""
+    return "not measured" if value is None else f"{value:.6g}"
+
+
 def _figure(value: object) -> float | None:
     return value if isinstance(value, float) else None
