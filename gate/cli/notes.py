@@ -29,7 +29,7 @@ def command(request: Request, form: str | None, output: Path | None, committed: 
     """Render the release notes, in Markdown or as one HTML file.
 
     How the release was gated, what changed, every claim of speed with its figures, every known issue with each cell
-    that it covers, every known failure, what was refused, and what was not measured. Templates in reports/ beside the rules
-    take the place of the gate's own.
+    that it covers, every known failure, what was refused, and what was not measured. Templates in reports/ beside the
+    rules take the place of the gate's own.
     """
     return deliver("notes", request, form, output, committed)
