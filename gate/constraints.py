@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -40,6 +41,7 @@ class Constraint:
         return Constraint(self.shape, self.via[1:], self.parameters)
 
 
+@functools.lru_cache(maxsize=2)
 def by_class(shapes: Shapes) -> dict[str, tuple[Constraint, ...]]:
     """Return what the shapes ask of each class that they target, in the order of their files and constraints."""
     found: dict[str, dict[tuple[str, tuple[str, ...]], Constraint]] = {}

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gate import since, withdrawn
-from gate.constraints import by_class
 from gate.findings import find, owner
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED, CellState
 
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Iterable, Iterator, Mapping
 
-    from gate.constraints import Constraint
     from gate.findings import Finding
     from gate.judge import Result
     from gate.obligations.ground import Ground
@@ -69,8 +67,8 @@ class Verdict:
     """Everything that a report may say.
 
     `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` and `comments` what the vocabulary
-    calls its terms and says of them, and `constraints` what the shapes ask of each class. `kernels` holds how kernels
-    and tensor shapes stand, by the kind of obligation, where the rules ask for it; `others` every other obligation.
+    calls its terms and says of them. `kernels` holds how kernels and tensor shapes stand, by the kind of obligation,
+    where the rules ask for it; `others` every other obligation.
     `signatures` says who vouches for which file.
     `ground` is what was judged, `judging` the shapes that did, and `judged` the obligations that the shapes of each
     file judged, by IRI.
@@ -98,7 +96,6 @@ class Verdict:
     labels: dict[str, str]
     signatures: tuple[Signature, ...]
     comments: dict[str, str]
-    constraints: dict[str, tuple[Constraint, ...]]
     ground: Ground
     judging: Shapes
     judged: dict[str, tuple[str, ...]]
@@ -256,7 +253,6 @@ def compose(
         nodes=dict(nodes),
         labels=shapes.labels,
         comments=shapes.comments,
-        constraints=by_class(shapes),
         signatures=ground.trust.signatures,
         ground=ground,
         judging=shapes,

@@ -11,6 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gate.constraints import by_class
 from gate.findings import plain
 from gate.iris import NAMESPACE, Iri
 from gate.reporting import owed
@@ -65,7 +66,7 @@ _MOST_RED = 20
 def kind_of(verdict: Verdict, node: Node) -> str:
     """Return the file of shapes that judges a node; that of its claim where a decision withdrew it."""
     for name in node.types:
-        judged = verdict.constraints.get(_ASIDE.get(name, (name,))[0])
+        judged = by_class(verdict.judging).get(_ASIDE.get(name, (name,))[0])
         if judged:
             return judged[0].shape.file
     return _UNJUDGED.get(node.types[0], "")
@@ -118,7 +119,7 @@ class Explained:
         self._header(console)
         self._owed(console)
         kinds = (self.withdrawn[0],) if self.withdrawn else self.node.types
-        asked = [c for kind in kinds for c in self.verdict.constraints.get(kind, ())]
+        asked = [c for kind in kinds for c in by_class(self.verdict.judging).get(kind, ())]
         console.print()
         console.print(Text("Asked of it", "bold"))
         self._node(console, self.node, asked, 0)
@@ -186,7 +187,7 @@ class Explained:
         for member in shown:
             console.print()
             console.print(Padding(Text(self._heading(member), "bold"), (0, 0, 0, 2 * (depth - 1))))
-            asked = [c for kind in self._kinds(member) for c in self.verdict.constraints.get(kind, ())]
+            asked = [c for kind in self._kinds(member) for c in by_class(self.verdict.judging).get(kind, ())]
             self._node(console, member, [*asked, *further], depth)
         left_red = len([member for member in red if member not in shown])
         left = len(members) - len(shown) - left_red
