@@ -88,7 +88,15 @@ def test_what_can_not_be_meant_ends_with_3(arguments: list[str], said: str, fold
 
 @pytest.mark.parametrize(
     "target",
-    ["gate.toml", f"{LEDGER}/lambda.json", f"{LEDGER}/new.xml", "receipts/contexts.json", "claims.toml", "linked"],
+    [
+        "gate.toml",
+        f"{LEDGER}/lambda.json",
+        f"{LEDGER}/new.xml",
+        "shapes/new.ttl",
+        "receipts/contexts.json",
+        "claims.toml",
+        "linked",
+    ],
 )
 @pytest.mark.parametrize("form", ["junit", "ttl"])
 def test_no_format_is_written_onto_an_input_or_into_the_ledger(form: str, target: str, folder: Path) -> None:
@@ -97,7 +105,7 @@ def test_no_format_is_written_onto_an_input_or_into_the_ledger(form: str, target
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     done = gate_here(folder, *CHECK, *_to_files("json"), "--format", f"{form}={target}")
     assert (done.returncode, done.stdout) == (3, "")
-    assert done.stderr.startswith(f"gate: --format: {target} is an input of the check, or lies in the ledger")
+    assert done.stderr.startswith(f"gate: --format: {target} is an input of the check, or lies in the ledger or among")
     assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
 
 

@@ -62,7 +62,7 @@ def command(request: Request, asked: tuple[Target, ...], output: Path | None, sh
     for target in wanted:
         option = "--output" if target.file is output else "--format"
         refuse_input(target.file, verdict.ledger, verdict.read, request, option)
-    setting = formats.Setting(git.prefix(request.rules.parent), ships)
+    setting = formats.Setting(git.shown_prefix(request.rules.parent), ships)
     # Standard output may be a terminal, with a width and colors of its own.
     publish([
         (one, text.render(verdict) if one == Target("text") else formats.render(one.form, verdict, setting))

@@ -117,7 +117,7 @@ def forget_earlier(file: Path | None) -> None:
 def refuse_input(
     file: Path | None, ledger: str, inputs: Iterable[str], request: Request, option: str = "--output"
 ) -> None:
-    """Refuse to write over what was judged, or into the ledger, where the next check would read it as a receipt.
+    """Refuse to write over what was judged, or where the next check would read it: into the ledger, or the shapes.
 
     Args:
         file: what is to be written; None: nothing.
@@ -129,12 +129,17 @@ def refuse_input(
     Raises:
         CallersError: `file` is such a place.
     """
+    from gate.shape_files import FOLDER
+
     if file is None:
         return
     folder = request.rules.parent.resolve()
     target = file.resolve()
-    if (folder / ledger).resolve() in target.parents or any(target == (folder / path).resolve() for path in inputs):
-        raise CallersError(f"{option}: {file} is an input of the check, or lies in the ledger; write elsewhere")
+    read = [(folder / name).resolve() for name in (ledger, FOLDER)]
+    if any(place in target.parents for place in read) or any(target == (folder / path).resolve() for path in inputs):
+        raise CallersError(
+            f"{option}: {file} is an input of the check, or lies in the ledger or among the shapes; write elsewhere"
+        )
 
 
 @contextlib.contextmanager

@@ -31,9 +31,10 @@ def render(verdict: Verdict, setting: Setting) -> str:
     """Return the verdict as lines of workflow commands."""
     answer = "notice" if verdict.conforms else "error"
     lines = [_command(answer, {"title": f"taggate: {verdict.tag} {_word(verdict)}"}, _counts(verdict))]
+    places = Places(verdict)
     for severity, command in _COMMANDS.items():
         found = [finding for finding in verdict.findings if finding.severity == severity]
-        lines += _annotations(command, found, Places(verdict), setting, MOST - (command == answer))
+        lines += _annotations(command, found, places, setting, MOST - (command == answer))
     return "".join(f"{line}\n" for line in lines)
 
 

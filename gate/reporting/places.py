@@ -130,16 +130,18 @@ class Places:
         if node.about.receipt is not None:
             yield Place(node.about.receipt)
         elif node.types[0] == "Model":
-            yield from self._inventories(node)
+            yield from self._inventories.get(str(dict(node.facts).get("sha256")), [])
         elif node.types[0] == "Coverage" and self._verdict.ground.contexts.file is not None:
             yield Place(self._verdict.ground.contexts.file.path)
 
-    def _inventories(self, model: Node) -> Iterator[Place]:
-        """Yield the inventories that list a model."""
-        sha256 = dict(model.facts).get("sha256")
+    @functools.cached_property
+    def _inventories(self) -> dict[str, list[Place]]:
+        """The inventories that list each model, by its sha256."""
+        found: dict[str, list[Place]] = {}
         for held in self._nodes.values():
-            if held.types == ("HeldModel",) and held.about.receipt and dict(held.facts).get("sha256") == sha256:
-                yield Place(held.about.receipt)
+            if held.types == ("HeldModel",) and held.about.receipt is not None:
+                found.setdefault(str(dict(held.facts).get("sha256")), []).append(Place(held.about.receipt))
+        return found
 
     # ------------------------------------------------------------ what is asked for
 
