@@ -9,7 +9,7 @@ import datetime
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gate import contexts, decisions, ledger, obligations, rules, subject
+from gate import contexts, decisions, ledger, obligations, rules, subject, trust
 from gate.errors import CallersError, Declined
 from gate.iris import Iri, term
 from gate.obligations import aside
@@ -70,7 +70,16 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     found = subject.find(read_rules, request.tag, request.commit)
     stage("reading the receipts")
     read_ledger = ledger.read(read_rules, found)
-    return Ground(found, read_rules, read_contexts, read_decisions, read_ledger, _moment(read_ledger, request.now))
+    moment = _moment(read_ledger, request.now)
+    stage("verifying the signatures")
+    read_trust = trust.read(read_rules, read_decisions, read_ledger, found, moment)
+    counted = trust.counted_decisions(read_trust, read_decisions), trust.counted_receipts(read_trust, read_ledger)
+    stage("reading the release before")
+    from gate import earlier, shape_history
+
+    shapes = shape_history.files(read_rules.folder)
+    before = earlier.previous(read_rules, found.version, shapes, counted[0], moment)
+    return Ground(found, read_rules, read_contexts, *counted, read_trust, shapes, before)
 
 
 def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
@@ -85,9 +94,13 @@ def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str
         CallersError: bad flags or malformed input (exit code 3).
         Declined: nothing to judge, or a gate that can't be trusted (exit code 2).
     """
+    return bring(survey(request, stage), engine, stage)
+
+
+def bring(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
+    """Bring a release that was read before the judge: see `prepare`."""
     from gate import graph, judge, shape_files
 
-    ground = survey(request, stage)
     stage("reading the shapes")
     shapes = shape_files.read(ground.rules.folder / shape_files.FOLDER)
     stage("deriving what is owed")
@@ -104,9 +117,14 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
 
     Args, and what is raised: those of `prepare`.
     """
+    return assess(survey(request, stage), engine, stage)
+
+
+def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
+    """Judge a release that was read: see `check`."""
     from gate import judge, verdict
 
-    case = prepare(request, engine, stage)
+    case = bring(ground, engine, stage)
     focus_nodes = {file: case.shapes.focus_nodes(file, case.graph) for file in case.shapes.files}
     _refuse_vacuous(case.shapes, focus_nodes, case.nodes, case.graph)
     stage("judging")
@@ -145,6 +163,21 @@ def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) 
     return Outcome({iri: tuple(rejections) for iri, rejections in found.items()})
 
 
+def before(verdict: Verdict) -> Verdict | None:
+    """Judge the release before the one of `verdict`, as its tag has it, by today's shapes; None where there is none.
+
+    Raises:
+        GateError: it can't be judged.
+    """
+    from gate import earlier
+
+    if not verdict.ground.previous:
+        return None
+    last, at = verdict.ground.previous[0], verdict.evaluated_at
+    with earlier.release(verdict.ground.rules, last.version, last.origin.commit, at) as ground:
+        return assess(ground)
+
+
 def _refuse_vacuous(
     shapes: Shapes, focus_nodes: Mapping[str, set[str]], nodes: Mapping[str, Node], graph: Graph
 ) -> None:
@@ -171,9 +204,12 @@ def _utc(moment: datetime.datetime) -> str:
 def _moment(read: Ledger, now: datetime.datetime | None) -> datetime.datetime:
     """Return the moment of judging, which never lies before the newest receipt: nobody chooses a convenient clock."""
     moment = now or datetime.datetime.now(datetime.UTC)
-    dated = [(r.measured_at, r.file.path) for r in read.receipts if r.measured_at is not None]
-    newest, path = max(dated, default=(None, ""))
+    measured = [(r.measured_at, r.file.path) for r in read.receipts if r.measured_at is not None]
+    dated = [(at, f"{path} was measured") for at, path in measured]
+    if read.tickets is not None:
+        dated.append((read.tickets.imported_at, f"{read.tickets.file.path} was imported"))
+    newest, what = max(dated, default=(None, ""))
     if newest is not None and moment < newest:
-        words = f"{path} was measured at {_utc(newest)}, after the moment of judging, {_utc(moment)}"
+        words = f"{what} at {_utc(newest)}, after the moment of judging, {_utc(moment)}"
         raise CallersError(f"--now: {words}") if now else Declined(f"the clock can't be trusted: {words}")
     return moment.astimezone(datetime.UTC)

@@ -173,24 +173,76 @@ class KnownFailure(Decision):
 
 
 class Scope(Table):
-    """A narrower gate for exactly one release: what concerns other models than these is told, and not owed."""
+    """A narrower gate for exactly one release: what concerns other models than these is told, and not owed.
+
+    `issue` is the ticket that carries what is red of them.
+    """
 
     release: VersionText
     name: Name
     models: Patterns
+    issue: Issue | None = None
     ruling: Ruling = Ruling()
 
 
-class DecisionsDocument(Table):
-    """The document that `claims.toml` is."""
+class Retire(Table):
+    """Something given up for good with `release`: what an earlier release owed, and this one and all later ones don't.
 
+    Its selectors name what is gone, and at least one is given: each is a text, or a list of texts of which one must
+    match, and all that are given must. A host or verb that is gone is no more in the rules, so that any name is one.
+    """
+
+    id: Name | None = None
+    issue: Issue | None = None
+    release: VersionText | None = None
+    why: Text | None = None
+    ruling: Ruling = Ruling()
+    host: Patterns | None = None
+    gpu: Patterns | None = None
+    compute: Patterns | None = None
+    model: Patterns | None = None
+    arch: Patterns | None = None
+    quant: Patterns | None = None
+    verb: Patterns | None = None
+    thinking: Modes | None = None
+    context: Patterns | None = None
+    backend: Patterns | None = None
+    kernel: Patterns | None = None
+    shape: Patterns | None = None
+    suite: Patterns | None = None
+    row: Patterns | None = None
+    require: Patterns | None = None
+    claim: Patterns | None = None
+    constraint: Patterns | None = None
+    rules: Patterns | None = None
+
+    def given(self) -> dict[str, tuple[str, ...]]:
+        """The selectors that are set, by the name of their axis."""
+        return {axis: value for axis in RETIRE_AXES if (value := getattr(self, axis)) is not None}
+
+    @model_validator(mode="after")
+    def _selects_something(self) -> Self:
+        if not self.given():
+            raise ValueError(f"names nothing that is given up; give one of {', '.join(RETIRE_AXES)}")
+        return self
+
+
+RETIRE_AXES = tuple(name for name in Retire.model_fields if name not in {"id", "issue", "release", "why", "ruling"})
+
+
+class DecisionsDocument(Table):
+    """The document that `claims.toml` is. `release` is the one that they are for, where they are for one alone."""
+
+    release: VersionText | None = None
     declaim: list[Declaim] = []
     known_failure: list[KnownFailure] = []
     scope: list[Scope] = []
+    retire: list[Retire] = []
 
     @model_validator(mode="after")
     def _ids_are_told_apart(self) -> Self:
         ids = [d.id for d in self.declaim if d.id] + [k.id for k in self.known_failure if k.id]
+        ids += [r.id for r in self.retire if r.id]
         twice = next((name for name in ids if ids.count(name) > 1), None)
         if twice is not None:
             raise ValueError(f"two decisions have the id {twice!r}")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MEBIBYTE = 1024 * 1024
 MAX_DOCUMENT = 64 * MEBIBYTE  # a JSON, TOML or Turtle document, which is held in memory whole
+MAX_SIGNATURE = 64 * 1024  # a .sig; one of RSA with 16,384 bits has 6,000
 MAX_LINES = 1024 * MEBIBYTE - 1  # a JSON Lines file, which is read line by line: anything under 1 GiB
 
 
@@ -50,6 +51,33 @@ def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFil
     if len(content) > limit:
         raise BadFile(shown, "", f"it grew past {limit:,} bytes while it was read")
     return InputFile(shown, hashlib.sha256(content).hexdigest(), content)
+
+
+def read_parts(path: Path, shown: str, *, limit: int = MAX_LINES) -> Iterator[bytes]:
+    """Yield the bytes of a regular file of at most `limit` bytes, in parts of a mebibyte.
+
+    Raises:
+        BadFile: it is missing, not a regular file, unreadable or larger than `limit`.
+    """
+    read = 0
+    with _opened(path, shown) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        while part := stream.read(MEBIBYTE):
+            read += len(part)
+            if max(size, read) > limit:
+                raise BadFile(shown, "", f"it has {max(size, read):,} bytes", f"At most {limit:,} are read.")
+            yield part
+
+
+def read_signature(path: Path, shown: str) -> InputFile:
+    """Read a signature, which stands beside its file and nowhere else.
+
+    Raises:
+        BadFile: it is a symbolic link, or can't be read, or is larger than any signature.
+    """
+    if path.is_symlink():
+        raise BadFile(shown, "", "it is a symbolic link", "Put the signature itself there.")
+    return read_input(path, shown, limit=MAX_SIGNATURE)
 
 
 def digest(path: Path, shown: str) -> str:

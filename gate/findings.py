@@ -34,6 +34,7 @@ class Finding:
     order: float  # of the constraint among those of its shape
     owner: str  # the IRI of the obligation that it stands against
     values: tuple[str, ...]  # what the message shows of the node's facts
+    result: Result  # what the judge said
 
     def brief(self) -> str:
         """Return what rejects, in the words that a report shows in brackets: `cell: verdict, failed`."""
@@ -51,11 +52,11 @@ class Finding:
         return found | {k: v for k in ("kernel", "quant") if (v := getattr(about, k)) is not None}
 
 
-def plain(text: str) -> str:
+def plain(text: str, longest: int = _LONGEST) -> str:
     """Return `text` on one line, with nothing in it that a terminal or a log would obey, cut to a readable length."""
     line = " ".join(text.split())
     safe = "".join("\ufffd" if unicodedata.category(c) in {"Cc", "Cf", "Cs"} and c != "\u200d" else c for c in line)
-    return safe if len(safe) <= _LONGEST else f"{safe[:_LONGEST]}…"
+    return safe if len(safe) <= longest else f"{safe[:longest]}…"
 
 
 def find(results: Iterable[Result], nodes: Mapping[str, Node], shapes: Shapes) -> tuple[Finding, ...]:
@@ -112,6 +113,7 @@ def _finding(result: Result, nodes: Mapping[str, Node], shapes: Shapes) -> Findi
         order=shape.order,
         owner=owner(result.focus, nodes),
         values=tuple(value for values in shown.values() for value in values),
+        result=result,
     )
 
 

@@ -12,6 +12,7 @@ from gate.errors import CallersError, Declined
 
 if TYPE_CHECKING:
     from rdflib import Graph
+    from rdflib.term import Node as Term
 
     from gate.shape_files import Shapes
 
@@ -19,13 +20,17 @@ SEVERITIES = {"Violation": "violation", "Warning": "warning", "Info": "info"}
 
 
 class Result(NamedTuple):
-    """One rejection: which shape, by which constraint component, of which node, for which value (None: none)."""
+    """One rejection: which shape, by which constraint component, of which node, for which value (None: none).
+
+    `terms` are the node and the value as RDF has them, where the engine says so: what a report hands on.
+    """
 
     shape: str
     component: str
     focus: str
     value: str | None
     severity: str
+    terms: tuple[Term | None, Term | None] = (None, None)
 
 
 class Engine(Protocol):
@@ -68,6 +73,7 @@ class PySHACL:
                 focus=str(report.value(head, SH.focusNode)),
                 value=None if (value := report.value(head, SH.value)) is None else str(value),
                 severity=SEVERITIES[str(report.value(head, SH.resultSeverity)).removeprefix(str(SH))],
+                terms=(report.value(head, SH.focusNode), value),
             )
             for head in heads
         ]

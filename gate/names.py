@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import AfterValidator, StringConstraints
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
 MAX_NAME = 255
 _DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"  # they turn text around in a report
@@ -43,12 +43,23 @@ def likeness(name: str) -> str:
     return unicodedata.normalize("NFKC", visible.casefold())
 
 
-def look_alikes(names: Iterable[str]) -> list[tuple[str, str]]:
-    """Return the pairs of different names that differ only by case or Unicode form, sorted."""
+def phrase_likeness(phrase: str) -> str:
+    """Return what a reader sees of a phrase of several words: its `likeness`, however its blanks are set."""
+    return "".join(likeness(phrase).split())
+
+
+def look_alikes(names: Iterable[str], seen_as: Callable[[str], str] = likeness) -> list[tuple[str, str]]:
+    """Return the pairs of different names that a reader sees as one, sorted.
+
+    Args:
+        names: the names.
+        seen_as: what a reader sees of each: `likeness` where case and Unicode form tell none apart, `phrase_likeness`
+            where blanks don't either.
+    """
     seen: dict[str, str] = {}
     pairs = []
     for name in sorted(set(names)):
-        first = seen.setdefault(likeness(name), name)
+        first = seen.setdefault(seen_as(name), name)
         if first != name:
             pairs.append((first, name))
     return pairs

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Self
+from pathlib import Path
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, StringConstraints, model_validator
 
-from gate import versions
+from gate import strict_toml, versions
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
-from gate.malformed import Table, toml_model
-from gate.names import Name, glob_matches, look_alikes
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from gate.malformed import Table, dotted, toml_model
+from gate.names import Name, glob_matches, look_alikes, phrase_likeness
 
 
 def checked_sha256(text: str) -> str:
@@ -154,15 +153,39 @@ class ExpectedRows(Table):
     rows: Annotated[list[Text], Field(min_length=1)]
 
 
+# How many token ids are compared of each model where the rules say nothing. Of 1000 ids of which none differs, fewer
+# than 0.3 % differ with 95 % confidence: the rule of three, 3/n (Hanley and Lippman-Hand, JAMA 1983,
+# doi:10.1001/jama.249.13.1743).
+TOKENIZER_TOKENS = 1000
+
+# The widest bound that a tensor shape's error may be held to where the rules say nothing. It lies below the least error
+# that a corrupted block of any quant type causes: 1.6e-4, of IQ4_XS, among the negative controls of the aprender
+# project's gpu-shape-conformance receipt. A wider bound could not tell such a block from a right one.
+CONFORMANCE_TOLERANCE = 1e-4
+
+
 class Require(Table):
     """The obligations beside cells."""
 
     kernels: bool = False
     conformance: bool = False
+    conformance_census: Literal["inventory", "receipt"] = "inventory"
+    conformance_tolerance: Annotated[float, Field(gt=0, allow_inf_nan=False)] = CONFORMANCE_TOLERANCE
     tokenizer: bool = False
+    tokenizer_tokens: Annotated[int, Field(gt=0, le=2**53)] = TOKENIZER_TOKENS
     parity: Parity | None = None
     suites: list[Name] = []
     rows: list[ExpectedRows] = []
+    tickets: bool = False
+
+    @model_validator(mode="after")
+    def _of_what_is_required(self) -> Self:
+        """A key that says how an obligation is judged says nothing where it isn't one: somebody forgot the other."""
+        for key in sorted(self.model_fields_set):
+            kind, _, detail = key.partition("_")
+            if detail and not getattr(self, kind):
+                raise ValueError(f"sets require.{key} without require.{kind}, which alone asks for it")
+        return self
 
     @model_validator(mode="after")
     def _each_once(self) -> Self:
@@ -173,6 +196,10 @@ class Require(Table):
             if expected.suite not in self.suites:
                 raise ValueError(f"require.rows names the suite {expected.suite!r}, which require.suites doesn't")
         return self
+
+
+# What a claim on speed and a measurement must say in the same letters to be of one thing.
+PERFORMANCE_TERMS = ("metric", "configuration", "comparator")
 
 
 class PerformanceClaim(Table):
@@ -203,6 +230,20 @@ class Claims(Table):
 
     performance: list[PerformanceClaim] = []
 
+    def terms(self, key: str) -> set[str]:
+        """Return what the claims on speed say of `key`: `metric`, `configuration` or `comparator`."""
+        return {said for claim in self.performance if (said := getattr(claim, key)) is not None}
+
+    @model_validator(mode="after")
+    def _terms_are_told_apart(self) -> Self:
+        for key in PERFORMANCE_TERMS:
+            for first, second in look_alikes(self.terms(key), phrase_likeness):
+                raise ValueError(
+                    f"claims.performance names the {key} {first!r} and {second!r}, which differ only by blanks, case "
+                    "or Unicode form"
+                )
+        return self
+
 
 def _not_everything(glob: str) -> str:
     if "[" in glob or not glob.strip("*?/."):
@@ -221,6 +262,43 @@ class Freshness(Table):
     """What may differ between the commit that was measured and the one that is judged."""
 
     ignore: list[IgnoredPath] = []
+
+
+def _principal(text: str) -> str:
+    if not re.fullmatch(r"[^\s,\"*?!#]{1,255}", text) or not text.isprintable():
+        raise ValueError("is no principal such as owner@example.org: a name without spaces, commas or patterns")
+    return text
+
+
+Principal = Annotated[str, StringConstraints(strict=True), AfterValidator(_principal)]
+Principals = Annotated[list[Principal], Field(min_length=1)]
+
+
+class Trust(Table):
+    """Whose signatures are asked for: principals of an OpenSSH allowed_signers file, by what they may sign.
+
+    `receipts` is by the id of the host that a receipt speaks of; `hostless` is for what names no host.
+    """
+
+    allowed_signers: RelativePath
+    revoked: RelativePath | None = None
+    decisions: Principals | None = None
+    receipts: dict[Name, Principals] | None = None
+    hostless: Principals | None = None
+
+    @model_validator(mode="after")
+    def _asks_for_something(self) -> Self:
+        if self.decisions is None and self.receipts is None:
+            raise ValueError("asks for no signature; name who may sign, in decisions or in receipts")
+        if self.hostless is not None and self.receipts is None:
+            raise ValueError("names who may sign receipts without a host (hostless), and nobody for those with one")
+        named = {"decisions": self.decisions, "hostless": self.hostless}
+        named |= {f"receipts.{host}": principals for host, principals in (self.receipts or {}).items()}
+        for where, principals in named.items():
+            for principal in principals or ():
+                if (principals or []).count(principal) > 1:
+                    raise ValueError(f"trust.{where} names {principal!r} twice")
+        return self
 
 
 def _one_version(tag: str) -> str:
@@ -253,6 +331,7 @@ class RulesDocument(Table):
     require: Require = Require()
     claims: Claims = Claims()
     freshness: Freshness = Freshness()
+    trust: Trust | None = None
 
     @model_validator(mode="after")
     def _hosts_are_told_apart(self) -> Self:
@@ -278,11 +357,27 @@ class RulesDocument(Table):
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules of a project, and the file that they stand in. Paths in them are relative to `folder`."""
+    """The rules of a project, and the file that they stand in. Paths in them are relative to `folder`.
+
+    Those of an earlier release stand in a folder of their own. Then `asked` is the folder that git is asked in, and
+    `measured` the ledger, where that is another.
+    """
 
     file: InputFile
     folder: Path
     document: RulesDocument
+    asked: Path | None = None
+    measured: Path | None = None
+
+    @property
+    def repository(self) -> Path:
+        """The folder that git is asked in."""
+        return self.asked or self.folder
+
+    def ledger_of(self, version: str) -> tuple[Path, str]:
+        """Return the folder of a release's receipts, and how messages show it."""
+        ledger = self.document.project.ledger
+        return (self.measured or self.folder / ledger) / version, f"{ledger}/{version}"
 
     def host_named(self, name: str) -> Host | None:
         """Return the host that `name` is the id or an alias of."""
@@ -304,4 +399,28 @@ def read(path: Path) -> Rules:
     document = toml_model(file, RulesDocument)
     if not any(host.required for host in document.hosts):
         raise BadFile(file.path, "hosts", "no host is required, so that nothing would be owed", "Set required = true.")
+    if document.trust is not None:
+        _refuse_misplaced_trust(file, path.parent, document, document.trust)
     return Rules(file, path.parent, document)
+
+
+def _refuse_misplaced_trust(file: InputFile, folder: Path, document: RulesDocument, trust: Trust) -> None:
+    """Refuse a host that nobody knows or that nobody may sign for, and keys that stand where receipts do."""
+
+    def refused(place: tuple[str, ...], wrong: str, right: str) -> BadFile:
+        return BadFile(file.path, f"line {strict_toml.line_of(file, place)}, {dotted(place)}", wrong, right)
+
+    ids = [host.id for host in document.hosts]
+    for host in trust.receipts or {}:
+        if host not in ids:
+            raise refused(("trust", "receipts", host), "no host has this id", f"Known: {', '.join(ids)}.")
+    for required in document.hosts:
+        if trust.receipts is not None and required.required and required.id not in trust.receipts:
+            wrong = f"nobody may sign the receipts of the required host {required.id!r}"
+            raise refused(("trust", "receipts"), wrong, f"Name who may: {required.id} = [...].")
+    ledger = os.path.realpath(folder / document.project.ledger)
+    for key, path in (("allowed_signers", trust.allowed_signers), ("revoked", trust.revoked)):
+        lies_in = path is not None and Path(ledger) in Path(os.path.realpath(folder / path)).parents
+        if lies_in and document.project.ledger != ".":
+            wrong = "it lies in the ledger: who writes receipts would say whose signatures count"
+            raise refused(("trust", key), wrong, "Keep it beside the rules.")

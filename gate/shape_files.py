@@ -57,7 +57,7 @@ class Shape:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # each is itself: what is derived of one is kept by it
 class Shapes:
     """All shapes that judge.
 
@@ -68,6 +68,7 @@ class Shapes:
         shapes: each shape by IRI.
         targets: what each file's shapes target, as (kind of target, term) pairs.
         labels: the label of each term of the vocabulary, by local name.
+        comments: what the vocabulary says of each, by local name.
         users: the stems of the user's own files.
     """
 
@@ -77,12 +78,8 @@ class Shapes:
     shapes: dict[str, Shape]
     targets: dict[str, tuple[tuple[str, str], ...]]
     labels: dict[str, str]
+    comments: dict[str, str]
     users: frozenset[str]
-
-    def targeting(self, kind: str) -> tuple[Shape, ...]:
-        """Return the shapes that target the vocabulary's class `kind`, in their order."""
-        heads = {str(shape) for shape in self.graph.subjects(SH.targetClass, URIRef(iris.term(kind)))}
-        return tuple(sorted((self.shapes[head] for head in heads), key=lambda shape: (shape.order, shape.iri)))
 
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""
@@ -125,32 +122,77 @@ def read(users_folder: Path) -> Shapes:
         BadFile: a file of the user's can't be taken as it stands.
         Declined: a built-in file can't: the installation can't be trusted.
     """
-    own_files = [read_input(p, f"{OWN}/{p.name}") for p in sorted(own_folder().glob("*.ttl"))]
+    own_files = tuple(read_input(p, f"{OWN}/{p.name}") for p in sorted(own_folder().glob("*.ttl")))
     try:
-        own = {Path(file.path).stem: _graph(file) for file in own_files}
-        vocabulary = own.pop(VOCABULARY)
-        everything = _union(own.values())
-        check_all({f"{OWN}/{name}.ttl": graph for name, graph in own.items()}, everything, vocabulary)
+        own = _built_in(own_files)
     except BadFile as error:
         raise Declined(f"the gate's own shapes can't be trusted: {error}") from None
     users_files = _users_files(users_folder, {file.sha256 for file in own_files})
     users = {Path(file.path).stem: _graph(file) for file in users_files}
-    _refuse_restatements(users_files, users, own, vocabulary)
+    _refuse_restatements(users_files, users, own.graphs, own.vocabulary)
+    judging = own.judging
     if users:
-        everything = _union([everything, *users.values()])
-        check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, vocabulary)
-    shapes = {s.iri: s for name, graph in (own | users).items() for s in _shapes(name, graph)}
-    order = {name: _file_order(graph) for name, graph in (own | users).items()}
-    labels = {str(s).removeprefix(iris.NAMESPACE): str(o) for s, o in vocabulary.subject_objects(RDFS.label)}
+        everything = _union([own.everything, *users.values()])
+        check_all({file.path: users[Path(file.path).stem] for file in users_files}, everything, own.vocabulary)
+        judging = _validating(everything)
+    read_users = _Read.of(users)
+    order = own.read.order | read_users.order
     return Shapes(
-        graph=_validating(everything),
+        graph=judging,
         files=tuple(sorted(order, key=lambda name: (name in users, order[name], name))),
         inputs=(*own_files, *users_files),
-        shapes=shapes,
-        targets={name: tuple(_targets(graph)) for name, graph in (own | users).items()},
-        labels=labels,
+        shapes=own.read.shapes | read_users.shapes,
+        targets=own.read.targets | read_users.targets,
+        labels=_said_of(own.vocabulary, RDFS.label),
+        comments=_said_of(own.vocabulary, RDFS.comment),
         users=frozenset(users),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """What is read out of files of shapes, by the stem of their names, or by the IRI of a shape."""
+
+    shapes: dict[str, Shape]
+    order: dict[str, float]
+    targets: dict[str, tuple[tuple[str, str], ...]]
+
+    @classmethod
+    def of(cls, graphs: dict[str, Graph]) -> _Read:
+        return cls(
+            {shape.iri: shape for name, graph in graphs.items() for shape in _shapes(name, graph)},
+            {name: _file_order(graph) for name, graph in graphs.items()},
+            {name: tuple(_targets(graph)) for name, graph in graphs.items()},
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _BuiltIn:
+    """The built-in shapes: nothing changes these graphs, so that one process reads them once."""
+
+    graphs: dict[str, Graph]
+    vocabulary: Graph
+    everything: Graph
+    judging: Graph
+    read: _Read
+
+
+@functools.lru_cache(maxsize=2)  # `gate diff` judges two releases, and a hook as many as are pushed
+def _built_in(files: tuple[InputFile, ...]) -> _BuiltIn:
+    """Return the built-in shapes that these files hold.
+
+    Raises:
+        BadFile: one of them can't be taken as it stands.
+    """
+    graphs = {Path(file.path).stem: _graph(file) for file in files}
+    vocabulary = graphs.pop(VOCABULARY)
+    everything = _union(graphs.values())
+    check_all({f"{OWN}/{name}.ttl": graph for name, graph in graphs.items()}, everything, vocabulary)
+    return _BuiltIn(graphs, vocabulary, everything, _validating(everything), _Read.of(graphs))
+
+
+def _said_of(vocabulary: Graph, annotation: URIRef) -> dict[str, str]:
+    return {str(s).removeprefix(iris.NAMESPACE): str(o) for s, o in vocabulary.subject_objects(annotation)}
 
 
 def _union(graphs: Iterable[Graph]) -> Graph:
@@ -169,8 +211,12 @@ def _validating(everything: Graph) -> Graph:
     return judged
 
 
-def _graph(file: InputFile) -> Graph:
-    """Return the Turtle in `file`, its anonymous shapes named, so that a finding can say which of them rejects."""
+def turtle(file: InputFile) -> Graph:
+    """Return the Turtle in `file`.
+
+    Raises:
+        BadFile: it is none, or no graph that could be judged with.
+    """
     from rdflib.plugins.parsers.notation3 import BadSyntax
 
     graph = Graph(bind_namespaces="none")
@@ -183,10 +229,15 @@ def _graph(file: InputFile) -> Graph:
     except BadSyntax as error:
         line = error.lines + 1
         raise BadFile(file.path, f"line {line}", f"it is not Turtle: {error._why}") from None  # noqa: SLF001
-    except (RecursionError, ValueError, ArithmeticError) as error:
+    except (RecursionError, ValueError, ArithmeticError, IndexError) as error:  # the last: it ends within a statement
         why = "it is nested too deeply" if isinstance(error, RecursionError) else f"it is not Turtle: {error}"
         raise BadFile(file.path, "", why) from None
-    return _named(graph, Path(file.path).stem)
+    return graph
+
+
+def _graph(file: InputFile) -> Graph:
+    """Return the Turtle in `file`, its anonymous shapes named, so that a finding can say which of them rejects."""
+    return _named(turtle(file), Path(file.path).stem)
 
 
 def _named(graph: Graph, stem: str) -> Graph:
@@ -249,6 +300,8 @@ def _refuse_restatements(
     """Refuse a user's file that speaks of a built-in shape or term: it could weaken what stands there."""
     if len(users) < len(files):
         raise BadFile(FOLDER, "", "two of its files have one name", "Findings are named by the file: rename one.")
+    if not files:
+        return
     taken = {s for graph in (*own.values(), vocabulary) for s in graph.subjects() if isinstance(s, URIRef)}
     defined: dict[Term, str] = {}
     for file in files:

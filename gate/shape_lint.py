@@ -34,14 +34,14 @@ _PATHS = ("path", "inversePath", "alternativePath", "zeroOrMorePath", "oneOrMore
 _PATH_TERMS = {SH[name] for name in _PATHS}
 
 # The parameters of SHACL Core's constraint components (W3C Recommendation, 20 July 2017, section 4) ...
-_CONSTRAINTS = {SH[name] for name in (
+CONSTRAINTS = {SH[name] for name in (
     "class", "datatype", "nodeKind", "minCount", "maxCount", "minExclusive", "minInclusive", "maxExclusive",
     "maxInclusive", "minLength", "maxLength", "pattern", "languageIn", "uniqueLang", "equals", "disjoint", "lessThan",
     "lessThanOrEquals", "not", "and", "or", "xone", "node", "property", "qualifiedValueShape", "closed", "hasValue",
     "in",
 )}  # fmt: skip
 # ... and everything else that Core gives a meaning to (sections 2 and 3).
-_CORE = _CONSTRAINTS | _PATH_TERMS | set(TARGETS) | SEVERITIES | {SH[name] for name in (
+_CORE = CONSTRAINTS | _PATH_TERMS | set(TARGETS) | SEVERITIES | {SH[name] for name in (
     "NodeShape", "PropertyShape", "flags", "ignoredProperties", "qualifiedMinCount", "qualifiedMaxCount",
     "qualifiedValueShapesDisjoint", "severity", "message", "deactivated", "name", "description", "order", "group",
     "PropertyGroup", "defaultValue", "BlankNode", "IRI", "Literal", "BlankNodeOrIRI", "BlankNodeOrLiteral",
@@ -108,7 +108,7 @@ def _check(
 def _constrains(graph: Graph, shape: Term) -> bool:
     """Say whether a shape has a parameter that can reject anything."""
     return any(
-        p in _CONSTRAINTS and (p, getattr(o, "value", None)) not in _IDLE for p, o in graph.predicate_objects(shape)
+        p in CONSTRAINTS and (p, getattr(o, "value", None)) not in _IDLE for p, o in graph.predicate_objects(shape)
     )
 
 

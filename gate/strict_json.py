@@ -6,17 +6,21 @@ made a receipt say two things at a time.
 
 from __future__ import annotations
 
+import codecs
 import json
 import math
+import re
+import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from gate.errors import BadFile
 from gate.files import MEBIBYTE, InputFile, decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 MAX_LINE = MEBIBYTE
+MAX_ITEM = 16 * MEBIBYTE  # of a list that is read item by item: a ticket with a long body, and no more
 MAX_DIGITS = 19  # what fits in 64 bits
 
 Json = Any  # what json.loads gives: narrowed by the reader that knows the schema
@@ -52,6 +56,11 @@ def _decimal(text: str) -> float:
     return number
 
 
+_HOOKS: dict[str, Any] = {
+    "object_pairs_hook": _object, "parse_constant": _constant, "parse_int": _integer, "parse_float": _decimal,
+}  # fmt: skip
+
+
 def parse(text: str, path: str, place: str = "") -> Json:
     """Return the JSON document in `text`.
 
@@ -65,9 +74,7 @@ def parse(text: str, path: str, place: str = "") -> Json:
             nesting past the parser's depth or a lone surrogate.
     """
     try:
-        document = json.loads(
-            text, object_pairs_hook=_object, parse_constant=_constant, parse_int=_integer, parse_float=_decimal
-        )
+        document = json.loads(text, **_HOOKS)
     except json.JSONDecodeError as error:
         at = f"{place}, column {error.colno}" if place else f"line {error.lineno}, column {error.colno}"
         raise BadFile(path, at, f"it is not JSON: {error.msg}") from None
@@ -115,3 +122,144 @@ def parse_lines(file: InputFile) -> Iterator[tuple[int, Json]]:
             yield number, parse(line, file.path, f"line {number}")
     if empty:
         raise BadFile(file.path, "", "it is empty", "A JSON Lines receipt is a header line, then one row a line.")
+
+
+class _Window:
+    """The part of a list that is being read: what was read is forgotten, what is needed is fetched."""
+
+    def __init__(self, parts: Iterable[bytes], path: str) -> None:
+        self.text, self.at, self.path = "", 0, path
+        self._line = 1  # on which the text begins
+        self._parts, self._ended = iter(parts), False
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+
+    def more(self) -> bool:
+        """Fetch as much again as is held, so that a long item is tried a few times only; False: there is no more."""
+        if self._ended:
+            return False
+        self._line = self.line()
+        found, held = [self.text[self.at :]], len(self.text) - self.at
+        wanted = 2 * held + 1
+        while held < wanted and not self._ended:
+            part = next(self._parts, None)
+            self._ended = part is None
+            try:
+                found.append(self._decoder.decode(part or b"", final=part is None))
+            except UnicodeDecodeError:
+                raise BadFile(self.path, "", "it is not UTF-8 text", "Save it as UTF-8.") from None
+            held += len(found[-1])
+        self.text, self.at = "".join(found), 0
+        return True
+
+    def line(self) -> int:
+        """Return the line that is being read."""
+        return self._line + self.text.count("\n", 0, self.at)
+
+    def peek(self) -> str:
+        """Return the next character that isn't white space; an empty text: there is none."""
+        while True:
+            rest = _NOT_BLANK.search(self.text, self.at)
+            if rest is not None:
+                self.at = rest.start()
+                return rest[0]
+            self.at = len(self.text)
+            if not self.more():
+                return ""
+
+    def value(self, place: str) -> Json:
+        """Return the JSON value that begins here, and go behind it."""
+        while True:
+            try:
+                document, end = _DECODER.raw_decode(self.text, self.at)
+            except (json.JSONDecodeError, _Strict) as error:
+                # It may only be cut off: the next part tells. What is no JSON stays so, however much is fetched.
+                if len(self.text) - self.at <= MAX_ITEM and self.more():
+                    continue
+                raise self._refused(place, error) from None
+            except RecursionError:
+                raise BadFile(self.path, place, "it is nested too deeply to be read") from None
+            cut_off = isinstance(document, int | float) and self.text[end : end + 1] not in _BEHIND
+            if cut_off and len(self.text) - self.at <= MAX_ITEM and self.more():
+                continue  # what is left of a number may be one too
+            if "\\u" in self.text[self.at : end]:
+                _refuse_surrogates(document, self.path, place)
+            self.at = end
+            return document
+
+    def _refused(self, place: str, error: json.JSONDecodeError | _Strict) -> BadFile:
+        if isinstance(error, _Strict):
+            return BadFile(self.path, place, str(error))
+        if len(self.text) - self.at > MAX_ITEM:
+            wrong = f"it is longer than {MAX_ITEM:,} characters, or it is not JSON: {error.msg}"
+        else:
+            wrong = f"it is not JSON: {error.msg}"
+        self.at = max(error.pos, self.at)
+        return BadFile(self.path, f"{place}, line {self.line()}".removeprefix(", "), wrong)
+
+
+_BEHIND = {",", "]", " ", "\t", "\n", "\r"}  # what can stand behind a value in a list
+_NOT_BLANK = re.compile(r"[^ \t\n\r]")  # JSON's white space, and no other
+_DECODER = json.JSONDecoder(**_HOOKS)
+
+
+def parse_items(parts: Iterable[bytes], path: str) -> Iterator[tuple[str, Json]]:
+    """Yield each item of a JSON list with its place (`[17]`); one object alone is yielded with an empty place.
+
+    A list needs no more memory than its longest item, however long it is.
+
+    Args:
+        parts: the bytes of the file, in parts of any size.
+        path: the file, for messages.
+
+    Raises:
+        BadFile: see `parse`; or there is neither a list nor an object, an item is longer than 16 MiB, or something
+            stands behind the end.
+    """
+    window = _Window(parts, path)
+    first = window.peek()
+    if first == "\ufeff":
+        raise BadFile(path, "byte 1", "it begins with a byte-order mark", "Save it as UTF-8 without one.")
+    if first == "{":
+        yield "", window.value("")
+    elif first == "[":
+        window.at += 1
+        yield from _items(window)
+    else:
+        raise BadFile(path, f"line {window.line()}", "it is neither a JSON list nor a JSON object")
+    if window.peek():
+        raise BadFile(path, f"line {window.line()}", "something stands behind the end", "Give one list, or one object.")
+
+
+def _items(window: _Window) -> Iterator[tuple[str, Json]]:
+    number = 0
+    while window.peek() != "]":
+        place = f"[{number}]"
+        if number > 0:
+            if window.peek() != ",":
+                raise BadFile(window.path, f"{place}, line {window.line()}", "it is not JSON: Expecting ',' delimiter")
+            window.at += 1
+            window.peek()
+        yield place, window.value(place)
+        number += 1
+    window.at += 1
+
+
+def written(document: Json) -> str:
+    """Return `document` as text that ends in a line break, readable, and with nothing raw that a terminal would obey.
+
+    What turns text around, hides or controls is written as an escape; any reader of JSON gets back what was there.
+    """
+    text = json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return _OBEYED.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    character = found[0]
+    if unicodedata.category(character) not in {"Cc", "Cf", "Zl", "Zp"} or character == _JOINER:
+        return character
+    units = character.encode("utf-16-be").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
+
+
+_JOINER = "\u200d"  # between the parts of one emoji
+_OBEYED = re.compile(r"[^\n -~\w]")  # few characters: what they are is looked up one by one

@@ -83,7 +83,7 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
     release, file = _release_file(rules, version)
     named = {
         "--commit": commit,
-        f"the git tag {tag}": git.commit_of_tag(rules.folder, tag),
+        f"the git tag {tag}": git.commit_of_tag(rules.repository, tag),
         f"{rules.document.project.ledger}/{version}/{RELEASE_FILE}": release.commit if release else None,
     }
     found = {source: value for source, value in named.items() if value is not None}
@@ -98,9 +98,14 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
     return Subject(version, next(iter(found.values())), tag, dict(release.binaries) if release else {}, file)
 
 
+def names_a_commit(rules: Rules, version: str) -> bool:
+    """Say whether the release's `release.toml` names the commit that is judged."""
+    return _release_file(rules, version)[0] is not None
+
+
 def _release_file(rules: Rules, version: str) -> tuple[ReleaseFile | None, InputFile | None]:
-    shown = f"{rules.document.project.ledger}/{version}/{RELEASE_FILE}"
-    path = rules.folder / shown
+    folder, ledger = rules.ledger_of(version)
+    path, shown = folder / RELEASE_FILE, f"{ledger}/{RELEASE_FILE}"
     if not path.is_symlink() and not path.exists():
         return None, None
     file = read_input(path, shown)

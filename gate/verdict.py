@@ -6,20 +6,21 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gate import withdrawn
+from gate import since, withdrawn
 from gate.findings import find, owner
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED, CellState
 
 if TYPE_CHECKING:
     import datetime
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gate.findings import Finding
     from gate.judge import Result
     from gate.obligations.ground import Ground
     from gate.obligations.node import Node
     from gate.obligations.outcome import Outcome
-    from gate.shape_files import Shape, Shapes
+    from gate.shape_files import Shapes
+    from gate.trust import Signature
     from gate.withdrawn import Declaimed, KnownFailed, Scoped
 
 SCHEMA = "taggate/verdict/v1"
@@ -30,7 +31,11 @@ KERNELS = {
     "kernels": {"Kernel", "DeclaimedKernel", "KnownKernel"},
     "conformance": {"Conformance", "DeclaimedConformance", "KnownConformance"},
 }
-_COUNTED = CELLS.union(*KERNELS.values())
+OTHERS = {
+    "tokenizers": {"TokenizerCell"}, "parity": {"ParityCell"}, "suites": {"Suite", "KnownSuite"},
+    "suite_rows": {"ExpectedRow", "KnownSuiteRow"}, "claims": {"PerformanceClaim"},
+}  # fmt: skip
+_COUNTED = CELLS.union(*KERNELS.values(), *OTHERS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +56,22 @@ class HostSummary:
     compute: str | None
     states: dict[str, int]
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of its cells are owed, and how they stand."""
+        return state_counts(Counter(self.states))
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Everything that a report may say.
 
-    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` what the vocabulary calls its terms,
-    and `row_constraints` what the shapes ask of a row, by its class. `kernels` holds how kernels and tensor shapes
-    stand, by the kind of obligation, where the rules ask for it.
+    `tag` is the tag as the project spells it, `nodes` the judged graph, `labels` and `comments` what the vocabulary
+    calls its terms and says of them. `kernels` holds how kernels and tensor shapes stand, by the kind of obligation,
+    where the rules ask for it; `others` every other obligation.
+    `signatures` says who vouches for which file.
+    `ground` is what was judged, `judging` the shapes that did, and `judged` the obligations that the shapes of each
+    file judged, by IRI.
     """
 
     project: str
@@ -71,6 +84,7 @@ class Verdict:
     findings: tuple[Finding, ...]
     cells: tuple[CellState, ...]
     kernels: dict[str, tuple[CellState, ...]]
+    others: dict[str, tuple[CellState, ...]]
     hosts: tuple[HostSummary, ...]
     declaimed: tuple[Declaimed, ...]
     known_failures: tuple[KnownFailed, ...]
@@ -80,7 +94,18 @@ class Verdict:
     ledger: str
     nodes: dict[str, Node]
     labels: dict[str, str]
-    row_constraints: dict[str, tuple[Shape, ...]]
+    signatures: tuple[Signature, ...]
+    comments: dict[str, str]
+    ground: Ground
+    judging: Shapes
+    judged: dict[str, tuple[str, ...]]
+
+    @property
+    def counted(self) -> Iterator[CellState]:
+        """Everything that is owed one by one, and how it stands."""
+        yield from self.cells
+        for found in (*self.kernels.values(), *self.others.values()):
+            yield from found
 
     @property
     def violations(self) -> tuple[Finding, ...]:
@@ -103,9 +128,19 @@ class Verdict:
         return Counter(cell.state for cell in self.cells)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """How many cells are owed, and how they stand."""
+        return state_counts(self.states) | {"refusals": self.refusals}
+
+    @property
     def refusals(self) -> int:
         """How many of the owed cells owe a refusal and not a pass."""
         return sum(cell.node.types[0] == "RefusalCell" for cell in self.cells)
+
+    @property
+    def retired(self) -> tuple[since.Retired, ...]:
+        """The decisions that give something up with this release."""
+        return since.retired(self.nodes)
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -119,8 +154,7 @@ class Verdict:
 
     def to_json(self) -> dict[str, Any]:
         """Return the verdict as `taggate/verdict/v1`."""
-        states = self.states
-        kernels = {kind: _counted(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
+        kernels = {kind: state_counts(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
         return {
             "schema": SCHEMA,
             "verdict": CONFORMS if self.conforms else REFUSED,
@@ -129,7 +163,7 @@ class Verdict:
             "evaluated_at": instant(self.evaluated_at),
             "scope": self.scope.to_json() if self.scope else None,
             "counts": {
-                "cells": _counted(states) | {"refusals": self.refusals},
+                "cells": self.counts,
                 **kernels,
                 "orphan_rows": self.orphan_rows,
                 "receipts": self.receipts,
@@ -140,11 +174,14 @@ class Verdict:
             "findings": [finding.to_json() for finding in self.findings],
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [known.to_json() for known in self.known_failures],
+            "signatures": [signature.to_json() for signature in self.signatures],
+            "retired": [retired.to_json() for retired in self.retired],
+            "previous": since.to_json(self.ground.previous),
             "inputs": [{"path": path, "sha256": sha256} for path, sha256 in self.inputs],
         }  # fmt: skip
 
 
-def _counted(states: Counter[str]) -> dict[str, int]:
+def state_counts(states: Counter[str]) -> dict[str, int]:
     """Return the states as JSON counts: a known failure is a failure, and counted apart only where there is one."""
     failed = states[FAILED] + states[KNOWN]
     counts = {
@@ -178,6 +215,7 @@ def compose(
         outcome: what rejects the obligations that decisions cover.
     """
     findings = find(results, nodes, shapes)
+    judged = _judged(nodes, focus_nodes)
     red: dict[str, set[str]] = {}
     reasons: dict[str, set[str]] = {}
     for finding in findings:
@@ -189,7 +227,7 @@ def compose(
     everything = {
         iri: CellState(node, _state(node, reasons.get(iri, set()), outcome))
         for iri, node in nodes.items()
-        if node.types and node.types[0] in _COUNTED
+        if node.types[0] in _COUNTED
     }
     cells = [one for one in everything.values() if one.node.types[0] in CELLS]
     document = ground.rules.document
@@ -200,16 +238,11 @@ def compose(
         commit=ground.subject.commit,
         tag=ground.subject.tag,
         evaluated_at=ground.moment,
-        shapes=tuple(
-            ShapeCount(f, len({owner(n, nodes) for n in focus_nodes[f]}), len(red.get(f, ()))) for f in shapes.files
-        ),
+        shapes=tuple(ShapeCount(f, len(judged[f]), len(red.get(f, ()))) for f in shapes.files),
         findings=findings,
         cells=tuple(cells),
-        kernels={
-            kind: own
-            for kind, types in KERNELS.items()
-            if (own := tuple(one for one in everything.values() if one.node.types[0] in types))
-        },
+        kernels=_of_kinds(KERNELS, everything),
+        others=_of_kinds(OTHERS, everything),
         hosts=_hosts(ground, cells),
         declaimed=withdrawn.declaimed(ground, everything, outcome),
         known_failures=withdrawn.known_failures(ground, nodes, outcome),
@@ -219,8 +252,27 @@ def compose(
         ledger=document.project.ledger,
         nodes=dict(nodes),
         labels=shapes.labels,
-        row_constraints={kind: shapes.targeting(kind) for kind in ("CellRow", "RefusalRow")},
+        comments=shapes.comments,
+        signatures=ground.trust.signatures,
+        ground=ground,
+        judging=shapes,
+        judged=judged,
     )
+
+
+def _of_kinds(kinds: Mapping[str, set[str]], everything: Mapping[str, CellState]) -> dict[str, tuple[CellState, ...]]:
+    """Return the obligations of each kind, without the kinds that the release owes nothing of."""
+    found = {kind: tuple(o for o in everything.values() if o.node.types[0] in types) for kind, types in kinds.items()}
+    return {kind: own for kind, own in found.items() if own}
+
+
+def _judged(nodes: Mapping[str, Node], focus_nodes: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
+    """Return, by shape file, the obligations that the nodes which its shapes targeted are judged under, in order."""
+    ranks = {iri: rank for rank, iri in enumerate(nodes)}
+    return {
+        file: tuple(sorted({owner(node, nodes) for node in found}, key=lambda iri: (ranks.get(iri, len(ranks)), iri)))
+        for file, found in focus_nodes.items()
+    }
 
 
 def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:
@@ -244,7 +296,10 @@ def _hosts(ground: Ground, cells: Iterable[CellState]) -> tuple[HostSummary, ...
 def _inputs(ground: Ground, shapes: Shapes) -> tuple[tuple[str, str], ...]:
     """Return the path and sha256 of everything that the verdict rests on, sorted by path."""
     files = [ground.rules.file, *shapes.inputs, *(receipt.file for receipt in ground.ledger.receipts)]
+    files += ground.trust.inputs
     files += [f for f in (ground.decisions.file, ground.contexts.file, ground.subject.file) if f is not None]
+    files += [ground.ledger.tickets.file] if ground.ledger.tickets is not None else []
+    files += since.files(ground.previous)
     digests = {file.path: file.sha256 for file in files}
     digests |= {path: sha256 for path, sha256 in ground.ledger.evidence.items() if sha256 is not None}
     return tuple(sorted(digests.items()))

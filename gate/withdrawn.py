@@ -180,7 +180,7 @@ def scope(ground: Ground, nodes: Mapping[str, Node], outcome: Outcome) -> Scoped
     """Return the scope of the release, with everything that it leaves out."""
     if ground.scope is None:
         return None
-    outside = (_rejected(n, outcome) for n in nodes.values() if n.types and n.types[0].startswith("Outside"))
+    outside = (_rejected(n, outcome) for n in nodes.values() if n.types[0].startswith("Outside"))
     return Scoped(ground.scope.name, ground.scope.models, Ruled.of(ground.scope.ruling), tuple(outside))
 
 

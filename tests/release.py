@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import copy
 import io
 import json
 import os
@@ -12,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 VERSION = "0.71.0"
+BEFORE = "0.70.0"
 COMMIT = "c0ffee" + "0" * 34
 OTHER_COMMIT = "bad" + "1" * 37
 NOW = "2026-11-01T00:00:00Z"
@@ -154,10 +157,23 @@ class Release:
     rules: str = RULES
     claims: str | None = None
     documents: dict[str, Any] = field(default_factory=dict)
+    earlier: Release | None = None  # committed before, under the git tag of its version
+    name: str = "gate.toml"
+    deleted: list[str] = field(default_factory=list)  # what the earlier release wrote, and this one takes away
 
     def write(self) -> Path:
         """Write everything, and return the project's folder."""
-        files: dict[str, Any] = {"gate.toml": self.rules, **self.documents}
+        if self.earlier is not None:
+            self.earlier.write()
+            git(self.folder, "init", "-q", "-b", "main")
+            git(self.folder, "add", "-A")
+            git(self.folder, "commit", "-qm", BEFORE)
+            git(self.folder, "tag", f"v{BEFORE}")
+        files: dict[str, Any] = {self.name: self.rules, **self.documents}
+        for path in self.deleted:
+            (self.folder / path).unlink()
+            with contextlib.suppress(OSError):  # git keeps no empty folder
+                (self.folder / path).parent.rmdir()
         if self.claims is not None:
             files["claims.toml"] = self.claims
         for path, content in files.items():
@@ -212,6 +228,29 @@ def declaimed(release: Release, claims: str = DECLAIM) -> Release:
     release.claims = claims
     release.row("gx10", "beta-q4_k_m.gguf").update(verdict="error", reason="timed out")
     return release
+
+
+def preceded(release: Release) -> Release:
+    """Give the release one before it, which is equal but for its version, and return that one to be changed."""
+    documents = {path.replace(VERSION, BEFORE): copy.deepcopy(found) for path, found in release.documents.items()}
+    del documents[f"receipts/{BEFORE}/release.toml"]  # its tag says which commit it is
+    for document in documents.values():
+        if "release" in document:
+            document["release"]["version"] = BEFORE
+    release.earlier = Release(release.folder, release.rules, release.claims, documents)
+    return release.earlier
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in `folder` as nobody in particular, and return what it says."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {
+        "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a",
+        "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
+    }  # fmt: skip
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, env=environment
+    )
+    return done.stdout.strip()
 
 
 def gate(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:

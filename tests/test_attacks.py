@@ -258,14 +258,14 @@ def test_a_name_in_an_error_can_not_write_a_line_of_its_own(release: Release) ->
     assert not any(line.startswith(" CONFORMS") for line in gate(folder, *CHECK).stderr.splitlines())
 
 
-@pytest.mark.parametrize("flag", ["--tag", "--commit", "--now", "--rules", "--format"])
+@pytest.mark.parametrize("flag", ["--tag", "--commit", "--now", "--rules", "--output"])
 def test_a_flag_that_is_given_twice_is_refused(flag: str, release: Release) -> None:
     values = {
         "--tag": VERSION,
         "--commit": "c0ffee" + "0" * 34,
         "--now": NOW,
         "--rules": "gate.toml",
-        "--format": "text",
+        "--output": "verdict.txt",
     }
     arguments = [part for name in ("--tag", flag, flag) for part in (name, values[name])][2 if flag == "--tag" else 0 :]
     done = gate_here(release.write(), "check", *arguments)

@@ -56,6 +56,28 @@ def test_a_context_beyond_a_models_length_is_not_owed(release: Release) -> None:
     assert verdict.orphan_rows == 8
 
 
+def test_a_workspace_may_differ_by_host(release: Release) -> None:
+    for host, workspace in (("lambda", 100), ("gx10", 300)):
+        terms = {"weights_bytes": 5000, "kv_bytes_per_token": 2, "workspace_bytes": workspace}
+        release.receipt(f"inventory-{host}.json")["models"][1] |= terms
+        release.receipt(f"inventory-{host}.json")["gpu"]["memory_bytes"] = 1_000_000
+    verdict, _ = judge(release.write())
+    assert verdict.findings == ()
+
+
+def test_a_representative_stands_for_no_longer_model_only_where_contexts_have_sizes(release: Release) -> None:
+    release.rules = RULES.replace(
+        "[models]", '[cells.long]\nrepresentatives = { qwen3 = "alpha-q4_k_m.gguf" }\n[models]'
+    )
+    release.rules = release.rules.replace('contexts = "receipts/contexts.json"', "").replace(
+        "thinking = true", 'thinking = true\ncontexts = ["4k"]'
+    )
+    for host in ("lambda", "gx10"):
+        release.receipt(f"inventory-{host}.json")["models"][1] |= {"arch": "qwen3", "context_length": 99_999}
+    verdict, _ = judge(release.write())
+    assert verdict.conforms
+
+
 def test_unmeasured_markers_owe_both_thinking_modes(release: Release) -> None:
     for host in ("lambda", "gx10"):
         del release.receipt(f"inventory-{host}.json")["models"][1]["template_markers"]

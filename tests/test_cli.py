@@ -367,10 +367,17 @@ def test_verbose_names_the_stage_that_failed(release: Release) -> None:
     ]
 
 
-@pytest.mark.parametrize("command", [("explain", CELL), ("plan",), ("notes",), ("known-issues",), ("graph",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(("explain", CELL, "--tag", VERSION), ("diff", VERSION, VERSION)),
+        *((name, "--tag", VERSION) for name in ("plan", "notes", "known-issues", "graph")),
+    ],
+    ids=lambda command: command[0],
+)
 def test_whatever_reads_a_release_says_its_stages(command: tuple[str, ...], release: Release) -> None:
-    done = gate_here(release.write(), *command, "--tag", VERSION, "-v")
-    assert done.returncode == 0
+    done = gate_here(release.write(), *command, "-v")
+    assert done.returncode == 0, done.stderr
     assert "reading the receipts" in done.stderr
 
 

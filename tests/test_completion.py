@@ -92,6 +92,7 @@ def test_tags_come_from_the_ledger_and_from_git_the_newest_first(release: Releas
     assert completed(folder, "gate check --tag ") == ["v0.72.0-rc.1", f"v{VERSION}", "v0.9.0"]
     assert completed(folder, "gate notes --tag v0.7") == ["v0.72.0-rc.1", f"v{VERSION}"]
     assert completed(folder, "gate check --tag 0.9") == ["0.9.0"]
+    assert completed(folder, "gate tag v0.9") == completed(folder, "gate diff 0.71.0 v0.9") == ["v0.9.0"]
     assert completed(folder.parent, f"gate check --rules {folder.name}/gate.toml --tag v0.9") == ["v0.9.0"]
 
 

@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -39,12 +39,22 @@ from rdflib.namespace import SH
 
 from gate import contexts, decisions, rules, shape_files, subject
 from gate.cli import COMMANDS, gate, ingest, inventory, reference
+from gate.comparison import CHANGES
 from gate.iris import NAMESPACE
-from gate.ledger import SCHEMAS, native, native_kernels, native_parity
+from gate.ledger import SCHEMAS, native, native_kernels, native_parity, tickets
 from gate.ledger.given import OPTIONS
 from gate.obligations import kinds
+from gate.reporting import templates
+from gate.reporting.changes import Changes, Group
+from gate.reporting.facts import facts
+from gate.reporting.formats import FORMATS
+from gate.reporting.issues import Issue, Line, Row
+from gate.reporting.spans import Span
+from gate.withdrawn import Told
+from tests.falsifiers.falsifier import judge
+from tests.falsifiers.shrink import no_code
 from tests.falsifiers.test_table import TABLE
-from tests.release import VERSION, Release, judged
+from tests.release import BEFORE, VERSION, Release, gate_here, git, judged
 from tests.test_inventory_scan import model
 
 ROOT = Path(__file__).parent.parent
@@ -57,10 +67,11 @@ FOLDERS = {
 
 # Every block of commands that isn't run, by page, with the reason that the page gives.
 NOT_RUN = {
-    "README.md": ["main command", "test command"],
+    "README.md": ["main command", "docs/git.md runs it in a repository of its own", "test command"],
     "CONTRIBUTING.md": ["installs the project", "checks the checkout that this test is a part of"],
     "docs/ci.md": ["installs the gate", "publishes", "publishes"],
     "docs/receipts.md": ["needs a folder of models"],
+    "docs/tickets.md": ["asks GitHub"],
     "docs/trust.md": ["needs Apache Jena"],
     "docs/tutorial.md": ["installs the gate"],
 }
@@ -273,11 +284,12 @@ def test_the_script_for_a_pipeline_ends_as_the_gate_does(
     if commit is None:
         release = tomllib.loads((tmp_path / f"receipts/{tag.removeprefix('v')}/release.toml").read_text())
         commit = release["commit"]
-    (tmp_path / "verdict.json").write_text('{"verdict": "conforms"}')  # left by an earlier run
+    written = ("verdict.json", "junit.xml", "taggate.sarif", "summary.md", "annotations.txt", "NOTES.md")
+    for name in written:
+        (tmp_path / name).write_text('{"verdict": "conforms"}')  # left by an earlier run
     done = _shell(script, tmp_path, environment | {"TAG": tag, "SHA": commit}, "-eu")
     assert done.returncode == code, done.stdout
-    assert (tmp_path / "verdict.json").exists() == (code in {0, 1})
-    assert (tmp_path / "NOTES.md").exists() == (code in {0, 1})
+    assert [(tmp_path / name).exists() for name in written] == [code in {0, 1}] * len(written)
     if code in {0, 1}:
         assert json.loads((tmp_path / "verdict.json").read_text())["exit"] == code
 
@@ -411,6 +423,7 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
         decisions.DecisionsDocument,
         subject.ReleaseFile,
         contexts.ContextsFile,
+        tickets.TicketsDocument,
         *native.MODELS.values(),
         *native_kernels.MODELS.values(),
         *native_parity.MODELS.values(),
@@ -433,7 +446,7 @@ def test_every_key_of_a_receipts_row_stands_in_the_page_of_formats() -> None:
 
 def test_everything_that_the_rules_can_ask_for_is_judged() -> None:
     """No page says any more that something is asked for and not judged: nothing is."""
-    asked = {"kernel", "conformance", "tokenizer", "parity", "suite_row", "performance"}
+    asked = {"kernel", "conformance", "tokenizer", "parity", "suite_row", "performance", "ticket"}
     assert asked <= set(kinds())
     for page in PAGES:
         assert "not judged yet" not in page.read_text(encoding="utf-8").lower(), page.name
@@ -464,6 +477,8 @@ def test_every_schema_and_every_word_of_a_finding_stand_in_the_page_of_formats()
         *SCHEMAS,
         "taggate/contexts/v1",
         "taggate/verdict/v1",
+        "taggate/tickets/v1",
+        "taggate/ticket-status/v1",
         "apr-release-context-rungs/v1",
         "apr-dogfood",
     ):
@@ -476,24 +491,28 @@ def test_every_schema_and_every_word_of_a_finding_stand_in_the_page_of_formats()
         )
 
 
+def _fields(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _fields(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _fields(inner)
+
+
 def test_every_field_of_a_verdict_stands_in_the_page_of_formats(release: Release) -> None:
-    release.claims = (
+    no_code(release)
+    assert release.claims is not None
+    release.claims += (
         '[[declaim]]\nid = "d"\nverb = "run"\nissue = 1\nuntil = "0.72.0"\nwhy = "w"\n'
         'ruling = { by = "b", on = 2026-01-01, words = "w" }\n'
     )
     del release.documents[f"receipts/{VERSION}/gx10.json"]
     verdict = judged(release.write())
-
-    def fields(value: Any) -> Iterator[str]:
-        if isinstance(value, dict):
-            for key, inner in value.items():
-                yield key
-                yield from fields(inner)
-        elif isinstance(value, list):
-            for inner in value:
-                yield from fields(inner)
-
-    for name in set(fields(verdict)):
+    assert verdict["retired"]
+    assert verdict["previous"]
+    for name in set(_fields(verdict)):
         assert _explains("formats.md", name), f"docs/formats.md has no `{name}`"
 
 
@@ -518,7 +537,45 @@ def test_every_option_of_every_command_stands_in_the_page_of_commands() -> None:
             assert re.search(rf"^- `[^`]*{option}\b", section[1], flags=re.MULTILINE), f"{path} {option}"
 
 
+def test_every_format_of_a_verdict_has_a_section_in_the_page_of_formats() -> None:
+    text = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8").partition("## The formats of a verdict\n")[2]
+    sections = re.findall(r"^### (.+)$", text, flags=re.MULTILINE)
+    assert [name.strip("`") for section in sections for name in section.split(", ")] == list(FORMATS)
+
+
+def test_every_field_of_a_difference_stands_in_the_page_of_formats(release: Release) -> None:
+    no_code(release)
+    folder = release.write()
+    done = gate_here(
+        folder, "diff", BEFORE, VERSION, "--earlier-commit", git(folder, "rev-parse", "HEAD"), "--format", "json"
+    )
+    difference = json.loads(done.stdout)
+    assert difference["changes"]
+    assert difference["decisions"]["added"]
+    for decision in difference["decisions"]["added"]:
+        decision["says"] = {}  # its keys are those of claims.toml
+    difference["counts"]["unchanged"] = {}
+    assert "taggate/difference/v1" in _text("formats.md")
+    for name in set(_fields(difference)):
+        assert _explains("formats.md", name), f"docs/formats.md has no `{name}`"
+    text = _text("diff.md")
+    for change in CHANGES:
+        assert f"| {change} |" in text, change
+
+
 def test_every_command_stands_in_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for command in COMMANDS:
         assert f"gate {command}" in text, command
+
+
+def test_every_template_and_all_that_one_may_say_stand_in_the_page_of_pages(release: Release) -> None:
+    verdict, _ = judge(release.write())
+    for path in templates.own_folder().glob("*.j2"):
+        assert f"`{path.name}`" in _text("pages.md"), path.name
+    names = {*facts(verdict, None, ()), *(f.name for kind in (Issue, Span, Row, Line, Told) for f in fields(kind))}
+    names |= (
+        {f.name for f in fields(Changes)} & {"since"} | {f.name for f in fields(Group)} | {"names", "groups", "nothing"}
+    )
+    for name in names:
+        assert _explains("pages.md", name), f"docs/pages.md has no `{name}`"

@@ -12,13 +12,14 @@ import pytest
 from gate import decisions, rules, strict_json
 from gate.errors import BadFile
 from gate.files import read_input
-from gate.ledger import ggml, read_receipt
+from gate.ledger import SCHEMAS, ggml, read_receipt
 from gate.ledger.rows import Receipt
 from gate.verdict import Verdict
+from tests.falsifiers import conformance, kernel, tokenizer
 from tests.falsifiers.conformance import SHAPE, with_conformance
 from tests.falsifiers.falsifier import judge
 from tests.falsifiers.kernel import GEMV, TOPK, with_kernels
-from tests.release import COMMIT, OTHER_COMMIT, VERSION, Release, declaimed, judged
+from tests.release import BINARY, COMMIT, OTHER_COMMIT, VERSION, Release, declaimed, header, judged
 from tests.release import gate_here as gate
 
 CONFORMANCE = "aprender/evidence/gpu-shape-conformance/gx10.json"
@@ -42,6 +43,7 @@ ruling = {{ by = "release owner", on = 2026-09-24, words = "0.71 withdraws IQ3_S
 """
 
 
+TAKEN_AT_ITS_WORD = 'conformance_census = "receipt"'
 ON_12 = declaim('quant = ["IQ3_S", "IQ2_S"]\ncompute = ">=12.0"')
 
 
@@ -72,11 +74,32 @@ def conforming(release: Release, real: Path) -> Release:
     text = (real / CONFORMANCE).read_text(encoding="utf-8")
     documents = json.dumps(release.documents).replace(COMMIT, json.loads(text)["commit"])
     release.documents = json.loads(documents) | {f"receipts/{VERSION}/shapes.json": text}
-    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the harness never names
     release.rules = release.rules.replace('compute = "8.9"', 'compute = "8.9"\nrequired = false')
     release.rules = release.rules.replace('hosts = ["lambda"]', 'hosts = ["gx10"]')
-    release.rules = release.rules.replace("[require]", "[require]\nconformance = true")
+    release.rules = release.rules.replace("[require]", "[require]\nconformance = true\n" + TAKEN_AT_ITS_WORD)
     return release
+
+
+def test_a_census_that_the_rules_do_not_take_from_its_answer_refuses_the_host(conforming: Release) -> None:
+    """The real receipt is the only source of its census: 163 owed and measured, and nobody else says that it is all."""
+    conforming.rules = conforming.rules.replace(TAKEN_AT_ITS_WORD, "")
+    conforming.claims = ON_12
+    verdict, _ = judge(conforming.write())
+    assert violations(verdict, "conformance") == [("gx10", "census", "unmeasured")]
+    assert verdict.to_json()["counts"]["conformance"] == {
+        "owed": 160, "passed": 160, "missing": 0, "failed": 0, "declaimed": 3,
+    }  # fmt: skip
+
+
+def test_an_inventory_with_the_census_makes_the_real_receipt_one_of_two(conforming: Release) -> None:
+    conforming.rules = conforming.rules.replace(TAKEN_AT_ITS_WORD, "")
+    conforming.claims = ON_12
+    rows = json.loads(conforming.receipt("shapes.json"))["rows"]
+    census = [{"quant": ggml.type_name(row["qtype"]), "shape": f"{row['k']}x{row['n_held']}"} for row in rows]
+    conforming.receipt("inventory-gx10.json")["census"] = census
+    verdict, _ = judge(conforming.write())
+    assert verdict.violations == ()
+    assert not [f for f in verdict.findings if f.property == "census"]
 
 
 def test_the_real_conformance_receipt_has_160_passes_and_three_red_by_name(conforming: Release) -> None:
@@ -121,7 +144,6 @@ def test_the_real_kernel_receipt_is_read_and_can_stand_for_nothing(release: Rele
     release.receipt("inventory-gx10.json")["models"][0]["dispatched"].append(
         {"kernel": "gdn_decode_attention_splitk", "quant": "F16"}
     )
-    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the real receipt doesn't name
     release.documents[f"receipts/{VERSION}/splitk.json"] = path.read_text(encoding="utf-8")
     verdict, _ = judge(release.write())
     label = "gx10/kernel/gdn_decode_attention_splitk/F16"
@@ -295,10 +317,56 @@ def test_a_kernel_diff_receipt_alone_says_what_a_model_runs(release: Release) ->
     own["dispatch"][0]["kernels"].pop()
     own["rows"].pop()
     release.documents[f"receipts/{VERSION}/diff-gx10.json"] = own
-    del release.receipt("gx10.json")["release"]["binary_sha256"]  # which this format never names
     verdict, _ = judge(release.write())
     assert violations(verdict, "kernel") == [("lambda/kernel/q4k_gemv/Q4_K", "receipt", "missing")]
     assert "gx10/kernel/q4k_gemv/Q4_K" in states(verdict, "kernels")["passed"]
+
+
+@pytest.mark.parametrize("named_by", ["runs", "release.toml", "nobody"])
+@pytest.mark.parametrize("of", ["kernel", "conformance", "tokenizer"])
+def test_a_format_that_can_not_name_the_binary_is_named_and_rests_on_the_commit(
+    of: str, named_by: str, release: Release
+) -> None:
+    if of == "kernel":
+        with_kernels(release)
+        kernel.diff(apr_sha=COMMIT)(release)
+    elif of == "conformance":
+        with_conformance(release)
+        conformance.harness(commit=COMMIT)(release)
+    else:
+        tokenizer.foreign(release)
+        release.receipt("foreign.json")["host"] = "gx10"
+        release.documents[f"receipts/{VERSION}/own.json"] = release.documents.pop(f"receipts/{VERSION}/foreign.json")
+    release.receipt("own.json")["binary_sha256"] = "f" * 64  # a field that the format doesn't have
+    if named_by != "runs":
+        del release.receipt("gx10.json")["release"]["binary_sha256"]
+    if named_by == "release.toml":
+        release.documents[f"receipts/{VERSION}/release.toml"] += f'[binaries]\ngx10 = "{BINARY["gx10"]}"\n'
+        release.receipt("gx10.json")["release"]["binary_sha256"] = BINARY["gx10"]
+    verdict, _ = judge(release.write())
+    own = f"receipts/{VERSION}/own.json"
+    assert verdict.violations == ()
+    assert [(f.focus, f.property) for f in verdict.findings if f.severity == "warning"] == (
+        [] if named_by == "nobody" else [(own, "binary")]
+    )
+    assert "the field binary_sha256" in str([f.message for f in verdict.findings if f.severity == "info"])
+
+
+def test_only_the_format_says_that_it_can_not_name_a_binary(tmp_path: Path) -> None:
+    foreign = {
+        "apr-kernel-receipt/v1": {"kernel": "l2", "host": "gx10"}, "apr-kernel-diff-receipt/v1": {"host": "gx10"},
+        "gpu-shape-conformance/v1": {"host": "gx10"}, "apr-tokenizer-parity-receipt/v1": {"rows": []},
+    }  # fmt: skip
+    native = {"suite": "s"} | {key: value for key, value in header("", "gx10").items() if key != "schema"}
+    crux = {"host": "gx10", "apr": {}, "summary": {"verdict": "PASS"}, "cells": []}
+    for schema in SCHEMAS:
+        document = foreign.get(schema) or (crux if schema.startswith("crux") else {"host": "gx10"})
+        if schema.startswith("taggate/"):
+            document = {k: v for k, v in native.items() if k != ("host" if "suite" in schema else "suite")}
+            with pytest.raises(BadFile, match="binaryless: there is no such key"):
+                as_receipt(tmp_path, {"schema": schema, "binaryless": True, **document})
+        receipt = as_receipt(tmp_path, {"schema": schema, **document})
+        assert receipt.binding.binaryless == (schema in foreign), schema
 
 
 def test_a_kernel_receipt_of_variants_names_host_and_commit_in_each(tmp_path: Path) -> None:
@@ -317,6 +385,42 @@ def test_a_kernel_receipt_of_variants_names_host_and_commit_in_each(tmp_path: Pa
     document["receipts"] = [variant, variant | {"host": "lambda"}]
     with pytest.raises(BadFile, match="names gx10 and lambda"):
         as_receipt(tmp_path, document)
+
+
+@pytest.mark.parametrize(
+    ("own", "quarrel"),
+    [
+        (COMMIT, None),
+        (COMMIT[:9], None),
+        ("5660b0877", f"receipts[1].sha is 5660b0877, and receipts[0].sha is {COMMIT}"),
+        (COMMIT[:9].upper(), f"receipts[1].sha is {COMMIT[:9].upper()}, and receipts[0].sha is {COMMIT}"),
+        (f"{COMMIT}-dirty", f"receipts[1].sha is {COMMIT}-dirty, and receipts[0].sha is {COMMIT}"),
+        ("main", f"receipts[1].sha is main, and receipts[0].sha is {COMMIT}"),
+        ("", f"receipts[1] names no commit, and receipts[0].sha is {COMMIT}"),
+        (None, f"receipts[1] names no commit, and receipts[0].sha is {COMMIT}"),
+    ],
+)
+def test_no_variant_lends_its_commit_to_another(own: str | None, quarrel: str | None, tmp_path: Path) -> None:
+    variant = {"host": "gx10", "sha": COMMIT, "variant": "rsqrt", "parity": {"pass": True}}
+    document = {"schema": "apr-kernel-receipt/v1", "kernel": "l2", "receipts": [variant, variant | {"sha": own}]}
+    binding = as_receipt(tmp_path, document).binding
+    assert (binding.commit, binding.quarrels) == (COMMIT, (quarrel,) if quarrel else ())
+
+
+def test_variants_of_short_commits_alone_are_of_one_or_of_none(tmp_path: Path) -> None:
+    variant = {"host": "gx10", "parity": {"pass": True}}
+    for shas, quarrels in (
+        (["c0ffee000", "c0ffee0000"], ()), ([None, None], ()),
+        (["c0ffee000", "5660b0877"], ("receipts[1].sha is 5660b0877, and receipts[0].sha is c0ffee000",)),
+        ([None, "c0ffee000"], ("receipts[0] names no commit, and receipts[1].sha is c0ffee000",)),
+    ):  # fmt: skip
+        document = {
+            "schema": "apr-kernel-receipt/v1",
+            "kernel": "l2",
+            "receipts": [variant | {"sha": sha} for sha in shas],
+        }
+        binding = as_receipt(tmp_path, document).binding
+        assert (binding.commit, binding.quarrels) == (None, quarrels)
 
 
 @pytest.mark.parametrize(
@@ -344,7 +448,8 @@ def test_a_summary_never_makes_a_pass(
 
 def harness(**values: Any) -> dict[str, Any]:
     row = {"qtype": 12, "k": 2560, "n_held": 9216, "pass": True, "excluded": False, "worst": 1e-8, "panic": None}
-    top = {k: values.pop(k) for k in ("harness_rc", "failed", "negative_controls", "census", "gpu") if k in values}
+    of_the_receipt = ("harness_rc", "failed", "passed", "excluded_types", "negative_controls", "census", "gpu")
+    top = {k: values.pop(k) for k in of_the_receipt if k in values}
     return {
         "schema": "gpu-shape-conformance/v1", "host": "gx10", "commit": COMMIT, "tolerance": 1e-5, "harness_rc": 0,
         "failed": 0, "negative_controls": {"12": {"red": True}}, "rows": [row | values], **top,
@@ -367,6 +472,15 @@ def harness(**values: Any) -> dict[str, Any]:
         ({"negative_controls": {}}, "skip", False),
         ({"harness_rc": 101}, "error", True),
         ({"failed": 2}, "error", True),
+        ({"passed": 1}, "pass", False),
+        ({"passed": 2}, "error", True),
+        ({"passed": 0}, "error", True),
+        ({"excluded_types": []}, "pass", False),
+        ({"excluded_types": [12]}, "pass", True),
+        ({"excluded": True, "excluded_types": []}, "pass", True),
+        ({"negative_controls": {"12": {"red": True, "worst": 1e-3}}}, "pass", False),
+        ({"negative_controls": {"12": {"red": True, "worst": "inf"}}}, "pass", False),
+        ({"negative_controls": {"12": {"red": True, "worst": 1e-5}}}, "skip", True),
     ],
 )
 def test_a_conformance_row_passes_by_its_own_checks(
@@ -396,6 +510,29 @@ def test_a_failing_row_does_not_explain_the_failures_of_others(
     ]
     receipt = as_receipt(tmp_path, document)
     assert [row.verdict for row in receipt.conformance] == [*verdicts, "fail"]
+
+
+@pytest.mark.parametrize(
+    ("summary", "passes"),
+    [
+        ({"rows": 2, "passed": 2, "failed": 0}, True),
+        ({}, True),
+        ({"rows": 3}, False),
+        ({"rows": 1}, False),
+        ({"passed": 3}, False),
+        ({"failed": 1}, False),
+    ],
+)
+def test_a_receipt_that_counts_other_rows_than_it_has_passes_nothing(
+    summary: dict[str, int], passes: bool, release: Release
+) -> None:
+    with_conformance(release)
+    release.receipt("shapes-gx10.json")["summary"] = summary
+    verdict, _ = judge(release.write())
+    labels = [one.label for one in verdict.kernels["conformance"] if one.label.startswith("gx10")]
+    expected = [] if passes else [(label, "verdict", "failed") for label in labels]
+    assert violations(verdict, "conformance") == expected
+    assert any(f.property == "consistent" for f in verdict.findings) != passes
 
 
 @pytest.mark.parametrize("of", ["another host", "another commit", "a second row", "no kernel"])
@@ -490,3 +627,4 @@ def test_rows_of_kernels_that_nobody_runs_are_orphans(release: Release) -> None:
 def test_ggml_numbers_have_names() -> None:
     assert (ggml.type_name(21), ggml.type_name(22), ggml.type_name(30)) == ("IQ3_S", "IQ2_S", "BF16")
     assert ggml.type_name(4) == "GGML_TYPE_4"
+    assert (ggml.file_type_name(15), ggml.file_type_name(4)) == ("Q4_K_M", "FILE_TYPE_4")

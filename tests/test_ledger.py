@@ -16,6 +16,7 @@ from gate import ledger, rules, subject
 from gate.errors import BadFile, Declined, GateError
 from gate.files import InputFile
 from gate.ledger.rows import Ledger
+from tests.falsifiers import performance
 from tests.release import COMMIT, VERSION, Release, green, header, runs
 
 FOLDER = f"receipts/{VERSION}"
@@ -203,6 +204,39 @@ def test_an_inventory_lists_each_file_once(release: Release) -> None:
 def test_models_that_differ_only_by_case_or_unicode_form_are_refused(name: str, release: Release) -> None:
     release.receipt("inventory-gx10.json")["models"][0]["file"] = name
     assert "only by case or Unicode form" in refusal(release)
+
+
+LOOK_ALIKE = {
+    "configuration": ["one user,128 in, 128 out", "One User, 128 in, 128 out", "one\u00a0user, 128 in, 128 out"],
+    "metric": ["Decode_tok_per_sec", "decode_tok_per_sec\u200b", "decode\uff3ftok_per_sec"],
+    "comparator": ["Llama.cpp", "llama .cpp"],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, values in LOOK_ALIKE.items() for value in values])
+@pytest.mark.parametrize("claimed", [True, False])
+def test_measurements_whose_terms_only_look_the_same_are_refused(
+    key: str, value: str, claimed: bool, release: Release
+) -> None:
+    performance.claimed(release)
+    if not claimed:
+        release.rules = release.rules.replace(performance.RULES, "")
+    row = release.documents[performance.RECEIPT]["rows"][2]
+    if key == "comparator":
+        row["comparator"]["name"] = value
+    else:
+        row[key] = value
+    said = refusal(release)
+    assert said.startswith(f"{FOLDER}/performance.json, rows[")
+    assert f"{key}" in said
+    assert "only by blanks, case or Unicode form" in said
+
+
+def test_a_claim_and_its_measurement_say_one_configuration_in_one_way(release: Release) -> None:
+    performance.rules(("one user, 128 in", "One user, 128 in"))(release)
+    said = refusal(release)
+    assert said.startswith(f"{FOLDER}/performance.json, rows[0]: the configuration 'one user, 128 in, 128 out' ")
+    assert "'One user, 128 in, 128 out' stands in gate.toml" in said
 
 
 def test_receipts_that_differ_only_by_case_are_refused(release: Release) -> None:

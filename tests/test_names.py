@@ -50,6 +50,16 @@ def test_one_name_twice_does_not_look_like_itself() -> None:
     assert names.look_alikes(["a", "a", "b"]) == []
 
 
+@pytest.mark.parametrize(
+    "text", ["One user,  128 in", "one user,128 in", "one\u00a0user, 128 in", "o\u200bne user, 128\nin "]
+)
+def test_phrases_look_alike_whatever_blanks_they_hold(text: str) -> None:
+    plain = "one user, 128 in"
+    assert names.look_alikes([plain, text], names.phrase_likeness) == [tuple(sorted((plain, text)))]
+    assert names.look_alikes([plain, "one user, 129 in"], names.phrase_likeness) == []
+    assert names.phrase_likeness("\u200b ") == ""
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 
 

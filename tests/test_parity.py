@@ -16,29 +16,24 @@ from gate import strict_json
 from gate.errors import BadFile
 from gate.files import InputFile, read_input
 from gate.ledger import read_receipt
-from gate.ledger.rows import Receipt, SuiteRow
+from gate.ledger.rows import SuiteRow
 from tests.falsifiers import parity, performance, suite_row, tokenizer
 from tests.falsifiers.falsifier import judge
-from tests.release import BINARY, COMMIT, VERSION, Release, judged, parities, performances, tokenizers
+from tests.foreign import BOUND, MODEL, SHA, ingest, ingested, receipt
+from tests.real import COMMIT as REAL_COMMIT
+from tests.real import RULES as REAL_RULES
+from tests.release import COMMIT, VERSION, Release, judged, parities, performances, tokenizers
 from tests.release import gate_here as gate
-from tests.test_real import COMMIT as REAL_COMMIT
-from tests.test_real import RULES as REAL_RULES
 
 CRUX = "aprender/evidence/release/0.70.1/crux-smoke-cc4463f/gx10-gpu.json"
 TOKENS = "aprender/evidence/parity/qwen35/lambda/parity.json"
 FINDINGS = "aprender/evidence/parity-http/findings.json"
-SHA = "1" * 64
 
 
 def shapes(folder: Path) -> dict[str, int]:
     verdict, results = judge(folder)
     assert results == []
     return {shape.id: shape.focus_nodes for shape in verdict.shapes}
-
-
-def receipt(document: Any) -> Receipt:
-    file = InputFile("x.json", "0" * 64, json.dumps(document).encode())
-    return read_receipt(file, strict_json.parse_file(file))
 
 
 # ---------------------------------------------------------------- a green release with each of them required
@@ -300,23 +295,6 @@ def test_the_real_release_lacks_eight_tokenizer_comparisons(real: Path, tmp_path
 
 # ---------------------------------------------------------------- what comes in through `gate ingest`
 
-BOUND = ("--release", VERSION, "--commit", COMMIT, "--host", "lambda", "--measured-at", "2026-10-12T09:00:00Z")
-MODEL = ("--model", "alpha-q4_k_m.gguf", "--sha256", SHA)
-
-
-def ingest(folder: Path, form: str, source: Any, *options: str) -> Any:
-    if not isinstance(source, Path):
-        path = folder / "source.json"
-        path.write_text(json.dumps(source))
-        source = path
-    return gate(folder, "ingest", form, str(source), "--force", "--output", "out.json", *options)
-
-
-def ingested(folder: Path, form: str, source: Any, *options: str) -> Any:
-    done = ingest(folder, form, source, *options)
-    assert done.returncode == 0, done.stderr
-    return json.loads((folder / "out.json").read_text())
-
 
 def test_the_real_token_parity_is_counted_from_its_tokens(real: Path, tmp_path: Path) -> None:
     found = ingested(tmp_path, "apr-parity", real / TOKENS, *BOUND, "--sha256", SHA, "--backend", "cuda")
@@ -325,7 +303,10 @@ def test_the_real_token_parity_is_counted_from_its_tokens(real: Path, tmp_path: 
     assert {(row.file, row.sha256, row.against, row.backend) for row in rows} == {
         ("Qwen3.5-0.8B-Q4_K_M.gguf", SHA, "llama.cpp", "cuda")
     }
-    assert found["left_out"] == {"the field pass": 1, "teacher-forced steps": 68}
+    assert found["left_out"] == {"the field pass": 1, "teacher-forced steps": 68, "the field tau": 1} | {
+        f"the field prompts[].{name}": 3
+        for name in ("disagreements", "min_agreeing_margin", "prompt_len", "teacher_forced_agree")
+    }
 
 
 @pytest.mark.parametrize("option", ["--release", "--commit", "--host", "--measured-at"])
@@ -360,10 +341,11 @@ def test_the_real_throughput_has_three_runs_of_four_rates(real: Path, tmp_path: 
     assert rows[0].comparator_pin is not None
     assert rows[0].comparator_pin.startswith("39173bcac")
     assert (found["host"], found["release"]) == ("lambda-vector", {"version": "0.64.0", "commit": commit})
-    assert found["left_out"] == {
+    assert {what: n for what, n in found["left_out"].items() if not what.startswith("the field ")} == {
         "samples of latencies, in which less is better": 12, "medians": 12, "other lanes' samples": 18,
         "ratios computed in the file": 12,
     }  # fmt: skip
+    assert found["left_out"]["the field headline"] == 1
 
 
 @pytest.mark.parametrize(
@@ -378,117 +360,3 @@ def test_an_option_that_contradicts_the_file_is_refused(options: Any, said: str,
     done = ingest(tmp_path, "apr-findings", real / FINDINGS, "--measured-at", "2026-08-24T12:00:00Z", *MODEL, *options)
     assert done.returncode == 3
     assert said in done.stderr
-
-
-def bench(**changes: Any) -> list[dict[str, Any]]:
-    return [
-        {"build_commit": COMMIT[:8], "backends": "CUDA", "model_filename": "models/alpha-q4_k_m.gguf", "n_prompt": 0,
-         "n_gen": 128, "n_depth": 0, "n_gpu_layers": 99, "test_time": "2026-10-12T08:00:00Z", "avg_ts": 101.0,
-         "samples_ns": [1, 2, 3], "samples_ts": [100.0, 101.0, 102.0], **changes}
-    ]  # fmt: skip
-
-
-def test_the_samples_of_llama_bench_are_runs(tmp_path: Path) -> None:
-    options = ("--release", VERSION, "--commit", COMMIT, "--host", "lambda", "--sha256", SHA)
-    found = ingested(tmp_path, "llama-bench", bench() + bench(n_prompt=512, n_depth=64, samples_ts=[7]), *options)
-    rows = receipt(found).performances
-    assert [(row.metric, row.run, row.value) for row in rows] == [
-        ("tg128", 1, 100.0), ("tg128", 2, 101.0), ("tg128", 3, 102.0), ("pp512+tg128 @ d64", 1, 7.0),
-    ]  # fmt: skip
-    assert rows[0].configuration == "backends=CUDA, n_gpu_layers=99"
-    assert (found["measured_at"], found["left_out"]) == (
-        "2026-10-12T08:00:00Z", {"averages": 2, "times in nanoseconds": 6},
-    )  # fmt: skip
-    assert "binary_sha256" not in found["release"]
-    other = bench(build_commit="8cf427ff")
-    named = ingested(tmp_path, "llama-bench", other, *options, "--comparator", "llama.cpp", "--configuration", "c")
-    (row, *_) = receipt(named).performances
-    assert (row.value, row.comparator, row.comparator_value, row.comparator_pin, row.configuration) == (
-        None, "llama.cpp", 100.0, "8cf427ff", "c",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("document", "options", "said"),
-    [
-        (bench() + bench(build_commit="8cf427ff"), (), "[1].build_commit: it measured 8cf427ff, and --commit says"),
-        (bench(build_commit="unknown"), (), "it measured unknown, and --commit says"),
-        (bench(), ("--model", "beta.gguf"), "it measured 'alpha-q4_k_m.gguf', and --model says 'beta.gguf'"),
-        (bench(), ("--model", "b.gguf", "--comparator", "llama.cpp"), "and --model says 'b.gguf'"),
-    ],
-)
-def test_an_option_that_llama_bench_contradicts_is_refused(
-    document: Any, options: Any, said: str, tmp_path: Path
-) -> None:
-    done = ingest(tmp_path, "llama-bench", document, *BOUND, *options)
-    assert done.returncode == 3
-    assert said in done.stderr
-
-
-@pytest.mark.parametrize("document", [[], {}, bench(samples_ts=[]), bench(samples_ts=["1"]), bench(n_gen=-1)])
-def test_what_llama_bench_never_writes_is_refused(document: Any, tmp_path: Path) -> None:
-    assert ingest(tmp_path, "llama-bench", document, *BOUND).returncode == 3
-
-
-VLLM = {
-    "date": "20261012-090000", "backend": "vllm", "model_id": "demo/alpha", "num_prompts": 100, "request_rate": "inf",
-    "max_concurrency": 8, "completed": 100, "request_throughput": 3.5, "output_throughput": 450.0,
-    "total_token_throughput": 900.0, "mean_ttft_ms": 20.0, "p99_ttft_ms": 30.0, "errors": ["", ""],
-}  # fmt: skip
-
-
-def test_a_vllm_benchmark_is_one_run(tmp_path: Path) -> None:
-    found = ingested(tmp_path, "vllm-bench", VLLM, *BOUND, *MODEL, "--number", "2")
-    rows = receipt(found).performances
-    assert [(row.metric, row.run, row.value) for row in rows] == [
-        ("request_throughput", 2, 3.5), ("output_throughput", 2, 450.0), ("total_token_throughput", 2, 900.0),
-    ]  # fmt: skip
-    assert rows[0].configuration == "backend=vllm, request_rate=inf, max_concurrency=8, num_prompts=100"
-    assert found["left_out"] == {"latencies": 2}
-    offline = {"elapsed_time": 2.0, "num_requests": 8, "requests_per_second": 4.0, "tokens_per_second": 512.0}
-    rows = receipt(ingested(tmp_path, "vllm-bench", offline, *BOUND, *MODEL, "--comparator", "vllm")).performances
-    assert [(row.metric, row.run, row.comparator, row.comparator_value) for row in rows] == [
-        ("requests_per_second", 1, "vllm", 4.0), ("tokens_per_second", 1, "vllm", 512.0),
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"completed": 99},
-        {"completed": 101},
-        {"completed": 0, "num_prompts": None},
-        {"num_requests": 8},
-        {"failed": 1},
-        {"errors": ["", "timed out"]},
-    ],
-)
-def test_the_rates_of_a_run_with_failures_are_no_figures(change: Any, tmp_path: Path) -> None:
-    found = ingested(tmp_path, "vllm-bench", VLLM | change, *BOUND, *MODEL)
-    assert [row.value for row in receipt(found).performances] == [None] * 3
-    assert found["left_out"] == {"latencies": 2, "rates of a run in which requests failed": 3}
-
-
-def test_a_benchmark_of_latencies_alone_holds_no_figure(tmp_path: Path) -> None:
-    done = ingest(tmp_path, "vllm-bench", {"avg_latency": 1.0, "latencies": [1.0]}, *BOUND, *MODEL)
-    assert done.returncode == 3
-    assert "it holds no rate" in done.stderr
-
-
-def test_a_claim_rests_on_two_tools_that_measured_one_configuration(release: Release) -> None:
-    performance.rules(('"decode_tok_per_sec"', '"tg128"'))(release)
-    del release.documents[performance.RECEIPT]
-    folder = release.write()
-    options = (*BOUND, "--sha256", SHA, "--configuration", "one user, 128 in, 128 out")
-    binary = ("--binary", BINARY["lambda"])
-    for name, samples, who in (
-        ("own", [95, 96, 97], binary),
-        ("theirs", [100, 100, 100], ("--comparator", "llama.cpp")),
-    ):
-        (folder / "bench.json").write_text(json.dumps(bench(samples_ts=samples)))
-        output = f"receipts/{VERSION}/{name}.json"
-        done = gate(folder, "ingest", "llama-bench", "bench.json", "--output", output, *options, *who)
-        assert done.returncode == 0, done.stderr
-    verdict = judged(folder)
-    assert [f for f in verdict["findings"] if f["severity"] == "violation"] == []
-    assert next(s for s in verdict["shapes"] if s["id"] == "performance")["focus_nodes"] == 1

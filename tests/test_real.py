@@ -3,58 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.real import COMMIT, aprender
 from tests.release import gate
-
-COMMIT = "225b2a9abbd171b3249794722f8da5fc8027e565"
-RULES = """
-[project]
-name = "aprender"
-repository = "https://github.com/paiml/aprender"
-contexts = "receipts/contexts.json"
-
-[[hosts]]
-id = "lambda"
-aliases = ["lambda-vector"]
-gpu = "NVIDIA GeForce RTX 4090"
-compute = "8.9"
-
-[[hosts]]
-id = "gx10"
-gpu = "NVIDIA GB10"
-compute = "12.1"
-
-[cells]
-verbs = ["run", "chat", "serve", "code"]
-backend = "cuda"
-thinking = true
-
-[require]
-suites = ["dogfood"]
-"""
 
 
 @pytest.fixture(scope="module")
 def verdict(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    real = Path(__file__).parent.parent.parent / "shared/real/aprender/evidence/release"
-    if not real.is_dir():
-        pytest.skip(f"the real receipts are not at {real}")
-    folder = tmp_path_factory.mktemp("aprender")
-    (folder / "gate.toml").write_text(RULES)
-    ledger = folder / "receipts/0.69.0"
-    ledger.mkdir(parents=True)
-    for host in ("lambda", "gx10"):
-        shutil.copy(real / f"proof-0.69.0/models/{host}.json", ledger)
-    shutil.copy(real / "context-rungs.json", folder / "receipts/contexts.json")
-    source = real / "proof-0.69.0/dogfood-receipt.json"
-    done = gate(folder, "ingest", "apr-dogfood", str(source), "--output", str(ledger / "dogfood.json"))
-    assert done.returncode == 0, done.stderr
+    folder = aprender(tmp_path_factory.mktemp("aprender"))
     done = gate(folder, "check", "--tag", "v0.69.0", "--commit", COMMIT, "--format", "json")
     assert done.returncode == 1, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)

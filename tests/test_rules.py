@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gate import decisions, rules
 from gate.errors import BadFile
+from tests.falsifiers import performance
 from tests.release import DECLAIM, RULES, Release
 
 
@@ -54,6 +55,13 @@ def refused(read: object, *arguments: object) -> str:
             "project.tag: 'v' holds {version} 0 times",
         ),
         ("[cells]", "[cells\n", "gate.toml, line 22"),
+        ("[require]", "[require]\ntokenizer = true\ntokenizer_tokens = 0", "require.tokenizer_tokens"),
+        ("[require]", '[require]\nconformance = true\nconformance_census = "mine"', "require.conformance_census"),
+        ("[require]", '[require]\nconformance_census = "receipt"', "sets require.conformance_census without"),
+        ("[require]", "[require]\nconformance = true\nconformance_tolerance = 0.0", "require.conformance_tolerance"),
+        ("[require]", "[require]\nconformance = true\nconformance_tolerance = inf", "require.conformance_tolerance"),
+        ("[require]", "[require]\nconformance_tolerance = 0.1", "sets require.conformance_tolerance without"),
+        ("[require]", "[require]\ntokenizer_tokens = 5", "sets require.tokenizer_tokens without require.tokenizer"),
     ],
 )
 def test_a_malformed_rule_is_named_with_its_line(old: str, new: str, said: str, release: Release) -> None:
@@ -130,6 +138,26 @@ def test_a_malformed_decision_is_never_a_wider_one(old: str, new: str, said: str
     release.claims = DECLAIM.replace(old, new, 1)
     read = rules.read(release.write() / "gate.toml")
     assert said in refused(decisions.read, read)
+
+
+@pytest.mark.parametrize(
+    ("key", "old", "new"),
+    [
+        ("configuration", "one user, 128 in", "one user,  128 in"),
+        ("configuration", "one user", "One user"),
+        ("configuration", "one user", "\uff4fne user"),
+        ("metric", "decode_tok_per_sec", "decode_tok_per_Sec"),
+        ("comparator", "llama.cpp", "llama. cpp"),
+    ],
+)
+def test_claims_whose_terms_only_look_the_same_are_refused(key: str, old: str, new: str, release: Release) -> None:
+    again = performance.RULES.replace("decode-parity", "again")
+    release.rules += performance.RULES + again
+    rules.read(release.write() / "gate.toml")
+    release.rules = release.rules.replace(again, again.replace(old, new))
+    said = refused(rules.read, release.write() / "gate.toml")
+    assert f"claims: claims.performance names the {key} " in said
+    assert "which differ only by blanks, case or Unicode form" in said
 
 
 def test_two_decisions_of_one_id_are_refused(release: Release) -> None:

@@ -113,6 +113,9 @@ def test_a_closed_standard_output_is_the_callers_error(folder: Path) -> None:
 def test_a_file_that_is_opened_is_never_a_standard_stream(folder: Path) -> None:
     done = _shell(folder, f"gate check {' '.join(ABOUT)} --format json --output verdict.json <&- >&- 2>&-")
     assert done.returncode == 3
+    assert not (folder / "verdict.json").exists()  # a run whose text can't be written leaves no verdict
+    done = _shell(folder, f"gate check {' '.join(ABOUT)} --format json --output verdict.json <&- 2>&-")
+    assert done.returncode == 1
     assert (folder / "verdict.json").read_text().startswith('{\n "schema": "taggate/verdict/v1"')
 
 

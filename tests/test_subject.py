@@ -2,26 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from gate import rules, subject
 from gate.errors import CallersError, Declined
-from tests.release import COMMIT, OTHER_COMMIT, RULES, VERSION, Release
-
-
-def git(folder: Path, *arguments: str) -> str:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")} | {
-        "GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org", "GIT_COMMITTER_NAME": "a",
-        "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
-    }  # fmt: skip
-    done = subprocess.run(
-        ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True, env=environment
-    )
-    return done.stdout.strip()
+from tests.release import COMMIT, OTHER_COMMIT, RULES, VERSION, Release, git
 
 
 def repository(release: Release, *, tag: str | None = f"v{VERSION}", named: bool = False) -> tuple[rules.Rules, str]:

@@ -13,17 +13,24 @@ from gate import __version__
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from click.shell_completion import CompletionItem
+
 # Each command with the line that `gate --help` says of it, so that help needs none of their modules.
 COMMANDS: Mapping[str, str] = {
     "init": "Begin: write commented rules, decisions, a first release and a pipeline.",
     "check": "May this tag be cut? Judge a release, and say why not.",
-    "explain": "Why one cell stands as it does: receipt, values, shape, decision.",
+    "explain": "Why anything stands as it does: receipt, values, shape, decision.",
     "plan": "What to measure next: the missing cells by host and model, with their time.",
     "notes": "Render the release notes: how it was gated, and every known issue.",
     "known-issues": "Render the known issues: every claim that the release withdraws.",
+    "diff": "What changed between two releases: cells, obligations, findings, decisions.",
+    "tag": "Cut the tag of a release that conforms, with what the verdict said.",
+    "hook": "The gate as a git hook: before a push, or on the server.",
     "graph": "Print the graph that the shapes judge.",
+    "sign": "Sign decisions and receipts with an SSH key.",
     "ingest": "Turn a result without a schema into a native receipt.",
     "inventory": "What a host holds: scan a folder of models into an inventory receipt.",
+    "tickets": "Tickets: import them, show them, show that one is done.",
     "schema": "Print the JSON Schemas of the native receipts.",
     "completion": "Print the script that completes words in a shell.",
 }
@@ -53,6 +60,13 @@ class Commands(click.Group):
         command: click.Command = module.command
         return command
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Return the commands that begin so without importing any, and the options that do."""
+        from click.shell_completion import CompletionItem
+
+        found = [CompletionItem(name, help=says) for name, says in COMMANDS.items() if name.startswith(incomplete)]
+        return [*found, *click.Command.shell_complete(self, ctx, incomplete)]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         """Write the list of commands without importing any."""
         with formatter.section("Commands"):
@@ -66,7 +80,7 @@ place. Only 0 lets a tag through.
 \b
 The everyday path:
   gate check --tag 0.71.0          may this tag be cut?
-  gate explain CELL --tag 0.71.0   why is this cell red?
+  gate explain LABEL --tag 0.71.0  why is this red?
   gate notes --tag 0.71.0          what do we tell our users?
 """)  # fmt: skip
 @click.version_option(__version__, prog_name="gate", message="%(prog)s %(version)s")

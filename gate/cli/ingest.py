@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.cli.options import Moment, Once, emit
+from gate.cli.options import Moment, Once, announce, emit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,8 +57,8 @@ is refused.
 """)  # fmt: skip
 @click.argument("form", metavar="FORMAT", type=click.Choice(list(FORMATS)))
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--output", cls=Once, type=click.Path(path_type=Path), required=True, metavar="PATH",
-              help="The receipt to write; whole or not at all.")  # fmt: skip
+@click.option("--output", cls=Once, type=click.Path(path_type=Path), metavar="PATH",
+              help="The receipt to write; whole or not at all.  [required]")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace PATH where it exists and says something else.")
 @click.option("--release", "version", cls=Once, metavar="VERSION", help="The version that was measured.")
 @click.option("--commit", cls=Once, metavar="SHA", help="The full commit that was measured.")
@@ -79,22 +79,26 @@ is refused.
 @click.option(
     "--number", cls=Once, type=click.IntRange(min=1, max=2**53), metavar="N", help="Which run of a claim this is."
 )
-def command(form: str, file: Path, output: Path, *, force: bool, **given: Any) -> int:
+def command(form: str, file: Path, output: Path | None, *, force: bool, **given: Any) -> int:
     """Turn a result that carries no schema into a native receipt.
 
     The receipt records the sha256 of FILE. Nothing is improved on the way: what FILE doesn't say, the receipt doesn't.
+    What was written, and what of FILE was left out, is said on standard error.
     """
     from gate.errors import CallersError
     from gate.files import read_input
     from gate.ledger import read_receipt
 
     source = read_input(file, str(file))
-    document = _convert(form, source, _given(given))
+    document = _convert(form, source, _given(given), [] if output else ["--output"])
+    if output is None:
+        raise CallersError("--output is needed: where the receipt is to be written")
     text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     read_receipt(source, document)  # what is written can be read back, or nothing is written
     if not force and output.is_file() and output.read_bytes() != text.encode("utf-8"):
         raise CallersError(f"{output}: it exists and says something else; --force replaces it")
     emit(text, output)
+    announce(output, document)
     return 0
 
 
@@ -138,12 +142,18 @@ def _digest(text: str) -> None:
         raise ValueError("is no sha256: 64 hex digits in lower case")
 
 
-def _convert(form: str, source: InputFile, given: Given) -> dict[str, Any]:
+def _convert(form: str, source: InputFile, given: Given, missing: list[str]) -> dict[str, Any]:
+    """Return the native receipt that `source` becomes; `missing` are options that are named with those it needs."""
     import importlib
+
+    from gate.ledger.given import MissingOptions
 
     module = importlib.import_module(f"gate.ledger.{FORMATS[form]}")
     for name, option in given.named().items():
         if name not in module.TAKES:
             raise click.UsageError(f"{option} is not for {form}: its files say that themselves, or don't need it")
-    document: dict[str, Any] = module.to_native(source, given)
+    try:
+        document: dict[str, Any] = module.to_native(source, given)
+    except MissingOptions as error:
+        raise MissingOptions([*missing, *error.options]) from None
     return document

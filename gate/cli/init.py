@@ -39,22 +39,23 @@ that exists is ever written over.
 @click.option("--release", "version", cls=Once, type=VERSION, metavar="VERSION", help="The first release to judge.")
 @click.option("--commit", cls=Once, type=COMMIT, metavar="SHA",
               help="The full commit that it is measured at. [default: the one that git has checked out]")  # fmt: skip
-@click.option("--host", "hosts", multiple=True, type=HostType(), metavar="ID[:GPU[:COMPUTE]]",
-              help="A machine that measures, its GPU as nvidia-smi names it, and its compute capability. "
+@click.option("--host", "hosts", multiple=True, type=HostType(), metavar="HOST",
+              help="A machine that measures: ID, ID:GPU or ID:GPU:COMPUTE, its GPU as nvidia-smi names it. "
               "Once for each.")  # fmt: skip
 @click.option("--verb", "verbs", multiple=True, type=NAME, metavar="NAME", help="A mode of use. Once for each.")
 @click.option("--backend", cls=Once, type=NAME, metavar="NAME", help="Where a pass must have run: cuda.")
 @click.option("--thinking", is_flag=True, help="Each mode of thinking is owed that a model has.")
 @click.option("--no-thinking", is_flag=True, help="Thinking is no axis of what is owed.")
-@click.option("--context", "contexts", multiple=True, type=ContextType(), metavar="NAME[=TOKENS[:SOURCE]]",
-              help="A size of prompt, and what it was derived from. Once for each.")  # fmt: skip
+@click.option("--context", "contexts", multiple=True, type=ContextType(), metavar="CONTEXT",
+              help="A size of prompt: NAME, NAME=TOKENS or NAME=TOKENS:SOURCE, what it was derived from. "
+              "Once for each.")  # fmt: skip
 @click.option("--owed", multiple=True, type=TEXT, metavar="GLOB",
               help="Which model files are owed. Once for each. [default: all that a host holds]")  # fmt: skip
 @click.option(
     "--suite", "suites", multiple=True, type=NAME, metavar="NAME", help="A suite that must say GO. Once for each."
 )
 @click.option("--ci", "pipeline", cls=Once, type=click.Choice(["github", "gitlab", "none"]),
-              help="Whose pipeline is written.")  # fmt: skip
+              metavar="CI", help="Whose pipeline is written: github, gitlab or none.")  # fmt: skip
 @click.option("--models", cls=Once, type=click.Path(path_type=Path), metavar="DIR",
               help="The first host's GGUF files, on this machine: its inventory is written too. "
               "Needs taggate[scan].")  # fmt: skip

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gate.cli.options import Moment, Once, emit
+from gate.cli.options import Moment, Once, announce, emit
 
 if TYPE_CHECKING:
     import datetime
@@ -43,30 +43,34 @@ Every *.gguf below DIR is read, a symbolic link to a file too. A broken or trunc
 written. Digests are kept in the platform's cache folder by path, size and time of change. Needs taggate[scan].
 """)  # fmt: skip
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
-@click.option("--host", cls=Once, required=True, metavar="HOST", help="The host that holds the folder.")
-@click.option("--release", "version", cls=Once, required=True, metavar="VERSION", help="The version that is measured.")
-@click.option("--commit", cls=Once, required=True, metavar="SHA", help="The full commit that is measured.")
+@click.option("--host", cls=Once, metavar="HOST", help="The host that holds the folder.  [required]")
+@click.option("--release", "version", cls=Once, metavar="VERSION", help="The version that is measured.  [required]")
+@click.option("--commit", cls=Once, metavar="SHA", help="The full commit that is measured.  [required]")
 @click.option("--gpu", cls=Once, metavar="NAME", help="The host's GPU. A host whose GPU the rules name owes it.")
 @click.option("--compute", cls=Once, metavar="CC", help="Its compute capability: 8.9.")
 @click.option("--gpu-memory", cls=Once, type=int, metavar="BYTES", help="Its total memory.")
 @click.option("--binary-sha256", cls=Once, metavar="SHA256", help="The sha256 of the binary that the release measures.")
 @click.option("--measured-at", cls=Once, type=Moment(), metavar="TIME", help="When, with its zone. [default: now]")
 @click.option("--no-cache", is_flag=True, help="Read every byte again, and keep no digest.")
-@click.option("--output", cls=Once, type=click.Path(path_type=Path), required=True, metavar="PATH",
-              help="The receipt to write; whole or not at all.")  # fmt: skip
+@click.option("--output", cls=Once, type=click.Path(path_type=Path), metavar="PATH",
+              help="The receipt to write; whole or not at all.  [required]")  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace PATH where it exists and says something else.")
-def scan(folder: Path, output: Path, *, no_cache: bool, force: bool, **given: Any) -> int:
+def scan(folder: Path, output: Path | None, *, no_cache: bool, force: bool, **given: Any) -> int:
     """Scan a folder of models into an inventory receipt.
 
     Name, sha256, architecture, quantization, context length, template markers and the census of tensors come from what
-    the GGUF files hold, never from what they are called.
+    the GGUF files hold, never from what they are called. What was written, and what was left out, is said on standard
+    error.
     """
     from gate.errors import CallersError
 
-    text = json.dumps(measured(folder, given, no_cache=no_cache), indent=1, ensure_ascii=False) + "\n"
+    output = _required(output, given)
+    document = measured(folder, given, no_cache=no_cache)
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     if not force and output.is_file() and output.read_bytes() != text.encode("utf-8"):
         raise CallersError(f"{output}: it exists and says something else; --force replaces it")
     emit(text, output)
+    announce(output, document)
     return 0
 
 
@@ -88,10 +92,10 @@ def measured(folder: Path, given: dict[str, Any], *, no_cache: bool = False) -> 
     from gate.ledger import read_receipt
     from gate.ledger.digests import CACHE, Digests
 
-    files = _found(folder)
+    files, left_out = _found(folder)
     headers = _headers(files)
     cache = None if no_cache else platformdirs.user_cache_path("taggate", appauthor=False) / CACHE
-    document = _document(files, headers, Digests(cache), given)
+    document = _document(files, headers, Digests(cache), given, left_out)
     try:
         read_receipt(InputFile("the options", "", b""), document)
     except BadFile as error:
@@ -99,8 +103,19 @@ def measured(folder: Path, given: dict[str, Any], *, no_cache: bool = False) -> 
     return document
 
 
-def _found(folder: Path) -> dict[str, Path]:
-    """Return the GGUF files below `folder`, by name."""
+def _required(output: Path | None, given: dict[str, Any]) -> Path:
+    """Return where to write, if it and all else that a folder can't say was given."""
+    from gate.ledger.given import MissingOptions
+
+    needed = {"--output": output, "--host": given["host"], "--release": given["version"], "--commit": given["commit"]}
+    missing = [option for option, value in needed.items() if value is None]
+    if output is None or missing:
+        raise MissingOptions(missing, "a folder of models")
+    return output
+
+
+def _found(folder: Path) -> tuple[dict[str, Path], Counter[str]]:
+    """Return the GGUF files below `folder`, by name, and how much of what else is in it."""
     from gate.errors import BadFile, CallersError
     from gate.names import checked_name
 
@@ -111,8 +126,12 @@ def _found(folder: Path) -> dict[str, Path]:
         raise BadFile(str(error.filename), "", f"it can't be listed: {error.strerror}")
 
     found: dict[str, Path] = {}
-    for parent, _, names in os.walk(folder, onerror=unlistable):
-        for name in sorted(n for n in names if n.lower().endswith(".gguf")):
+    left_out: Counter[str] = Counter()
+    for parent, folders, names in os.walk(folder, onerror=unlistable):
+        models = sorted(name for name in names if name.lower().endswith(".gguf"))
+        left_out["files that are no *.gguf"] += len(names) - len(models)
+        left_out["symbolic links to folders"] += sum(Path(parent, name).is_symlink() for name in folders)
+        for name in models:
             path = Path(parent, name)
             if not path.is_file():
                 raise BadFile(str(path), "", "it is no file, or a symbolic link to none")
@@ -125,7 +144,7 @@ def _found(folder: Path) -> dict[str, Path]:
             found[name] = path
     if not found:
         raise CallersError(f"{folder}: it holds no *.gguf file")
-    return dict(sorted(found.items()))
+    return dict(sorted(found.items())), left_out
 
 
 def _headers(files: dict[str, Path]) -> dict[str, Header]:
@@ -147,7 +166,7 @@ def _headers(files: dict[str, Path]) -> dict[str, Header]:
 
 
 def _document(
-    files: dict[str, Path], headers: dict[str, Header], digests: Digests, given: dict[str, Any]
+    files: dict[str, Path], headers: dict[str, Header], digests: Digests, given: dict[str, Any], left_out: Counter[str]
 ) -> dict[str, Any]:
     with _bar(sum(path.stat().st_size for path in files.values())) as advance:
         sha256 = {name: digests.of(path, str(path), advance) for name, path in files.items()}
@@ -155,16 +174,19 @@ def _document(
     gpu = {"name": given["gpu"], "compute": given["compute"], "memory_bytes": given["gpu_memory"]}
     release = {"version": given["version"], "commit": given["commit"], "binary_sha256": given["binary_sha256"]}
     census = sum((header.census for header in headers.values()), Counter[tuple[str, str]]())
-    return {
+    unrendered = sum(header.markers is None for header in headers.values())
+    counts = {**left_out, "chat templates that can't be rendered": unrendered}
+    return _known({
         "schema": "taggate/inventory-receipt/v1",
         "release": _known(release),
         "host": given["host"],
         "measured_at": _moment(given["measured_at"]),
         "producer": f"gate inventory scan, {len(files)} files",
+        "left_out": {what: count for what, count in counts.items() if count} or None,
         "gpu": _known(gpu),
         "census": [{"quant": quant, "shape": shape} for quant, shape in sorted(census)],
         "models": [_model(name, path, sha256[name], headers[name]) for name, path in files.items()],
-    }
+    })  # fmt: skip
 
 
 def _model(name: str, path: Path, sha256: str, header: Header) -> dict[str, Any]:

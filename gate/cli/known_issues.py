@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gate.cli.options import emit, output, progress, refuse_input, release
+from gate.cli.page import deliver, page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,23 +15,19 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="""\b
-Example:
+Examples:
   gate known-issues --tag 0.71.0 --output docs/known-issues.md
+  gate known-issues --tag 0.71.0 --output known-issues.html
+  gate known-issues --tag 0.71.0 --check docs/known-issues.md
 
 The exit code is the verdict's: the page of a refused release is written, says so, and ends with 1.
+With --check it says of the file alone: 0 where it holds exactly what would be rendered now, else 1 and a difference.
 """)  # fmt: skip
-@release
-@output("the page")
-def command(request: Request, output: Path | None) -> int:
-    """Render the known-issues page, in Markdown.
+@page("the known issues")
+def command(request: Request, form: str | None, output: Path | None, committed: Path | None) -> int:
+    """Render the known-issues page, in Markdown or as one HTML file.
 
-    One section for each claim that the release withdraws: what it covers, why, until when, and its ticket.
+    One section for each claim that the release withdraws, and each failure that it ships: what a user will see and can
+    do instead, what it covers, since when, until when, and its ticket.
     """
-    from gate.check import check
-    from gate.reporting.markdown import render
-
-    with progress() as stage:
-        verdict = check(request, stage=stage)
-    refuse_input(output, verdict.ledger, verdict.read, request)
-    emit(render("known-issues.md.j2", verdict), output)
-    return verdict.exit_code
+    return deliver("known-issues", request, form, output, committed)

@@ -14,13 +14,26 @@ import click
 from gate import streams
 from gate.errors import CallersError
 from gate.files import write_whole
+from gate.reporting.formats import is_one_of_ours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from click.shell_completion import CompletionItem
 
     from gate.check import Request
+
+
+_MOST = 20  # kinds of things left out that are named on the terminal
+
+# Where the rows of each native receipt stand that the gate itself writes, and what one of them is called.
+_ROWS = {
+    "taggate/run-receipt/v1": ("runs", "run"),
+    "taggate/inventory-receipt/v1": ("models", "file"),
+    "taggate/suite-receipt/v1": ("rows", "check"),
+    "taggate/parity-receipt/v1": ("rows", "prompt"),
+    "taggate/performance-receipt/v1": ("rows", "figure"),
+}
 
 DEFAULT_RULES = Path("gate.toml")
 
@@ -61,14 +74,36 @@ class Once(click.Option):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Return what a shell offers for the option's value: for `--tag` and `--host`, what the rules know."""
-        from click.shell_completion import CompletionItem
+        offered = _offered(self.name or "", ctx, incomplete)
+        return super().shell_complete(ctx, incomplete) if offered is None else offered
 
-        from gate.cli import suggestions
 
-        suggest = suggestions.OF.get(self.name or "")
-        if suggest is None:
-            return super().shell_complete(ctx, incomplete)
-        return [CompletionItem(text) for text in suggest(ctx.params.get("rules") or DEFAULT_RULES, incomplete)]
+def offer_tags(ctx: click.Context, _: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Return what a shell offers for an argument that is a tag."""
+    return _offered("tag", ctx, incomplete) or []
+
+
+def _offered(name: str, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]] | None:
+    from click.shell_completion import CompletionItem
+
+    from gate.cli import suggestions
+
+    suggest = suggestions.OF.get(name)
+    if suggest is None:
+        return None
+    return [CompletionItem(text) for text in suggest(ctx.params.get("rules") or DEFAULT_RULES, incomplete)]
+
+
+_VERBOSE = "gate.verbose"  # where a command's context keeps it
+
+
+def _note_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
+    context.meta[_VERBOSE] = value
+
+
+# For every command that shows its `progress`.
+verbose = click.option("--verbose", "-v", is_flag=True, expose_value=False, callback=_note_verbose,
+                       help="Say on standard error how long each stage took.")  # fmt: skip
 
 
 def release(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,8 +120,7 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
     ask.__doc__ = command.__doc__
     ask.__dict__.update(command.__dict__)
     for option in (
-        click.option("--verbose", "-v", is_flag=True, expose_value=False, callback=_note_verbose,
-                     help="Say on standard error how long each stage took."),
+        verbose,
         click.option("--now", cls=Once, type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
                      "Never before the newest receipt."),
         click.option("--rules", cls=Once, type=click.Path(path_type=Path), default=DEFAULT_RULES, show_default=True,
@@ -109,40 +143,48 @@ def output(what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
 
 def forget_earlier(file: Path | None) -> None:
-    """Remove an earlier run's verdict: where this run ends without one, nobody must take it for this one's."""
+    """Remove an earlier run's verdict: where this run ends without one, nobody must take it for this one's.
+
+    Raises:
+        CallersError: it can't be read or removed.
+    """
     if file is None or not file.is_file() or file.is_symlink():
         return
-    with file.open("rb") as stream:
-        begins = stream.read(64).lstrip()
-    if begins.startswith((b'{\n "schema": "taggate/verdict/', b"CONFORMS ", b"REFUSED ")):
-        file.unlink()
+    try:
+        with file.open("rb") as stream:
+            begins = stream.read(1024)
+        if is_one_of_ours(begins):
+            file.unlink()
+    except OSError as error:
+        raise CallersError(f"{file}: it can't be written: {error.strerror}") from None
 
 
-def refuse_input(file: Path | None, ledger: str, inputs: Iterable[str], request: Request) -> None:
-    """Refuse to write over what was judged, or into the ledger, where the next check would read it as a receipt.
+def refuse_input(
+    file: Path | None, ledger: str, inputs: Iterable[str], request: Request, option: str = "--output"
+) -> None:
+    """Refuse to write over what was judged, or where the next check would read it: into the ledger, or the shapes.
 
     Args:
         file: what is to be written; None: nothing.
         ledger: the folder of all releases, relative to the rules' folder, as the inputs are.
         inputs: the paths of everything that was read.
         request: it knows the rules' folder.
+        option: what names the file.
 
     Raises:
         CallersError: `file` is such a place.
     """
+    from gate.shape_files import FOLDER
+
     if file is None:
         return
     folder = request.rules.parent.resolve()
     target = file.resolve()
-    if (folder / ledger).resolve() in target.parents or any(target == (folder / path).resolve() for path in inputs):
-        raise CallersError(f"--output: {file} is an input of the check, or lies in the ledger; write elsewhere")
-
-
-_VERBOSE = "gate.verbose"  # where a command's context keeps it
-
-
-def _note_verbose(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - as click calls it
-    context.meta[_VERBOSE] = value
+    read = [(folder / name).resolve() for name in (ledger, FOLDER)]
+    if any(place in target.parents for place in read) or any(target == (folder / path).resolve() for path in inputs):
+        raise CallersError(
+            f"{option}: {file} is an input of the check, or lies in the ledger or among the shapes; write elsewhere"
+        )
 
 
 @contextlib.contextmanager
@@ -188,6 +230,28 @@ def _timed() -> Iterator[Callable[[str], None]]:
         yield begin
     finally:
         end()
+
+
+def announce(output: Path, document: Mapping[str, Any]) -> None:
+    """Say on standard error what a native receipt that was written holds, and what its writer left out.
+
+    Args:
+        output: where it was written.
+        document: the receipt.
+    """
+    from gate.findings import plain
+
+    key, one = _ROWS[document["schema"]]
+    count = len(document[key])
+    lines = [f"gate: {output} is written: {document['schema']}, {count} {one if count == 1 else f'{one}s'}"]
+    left_out = [f"{plain(name)} ({number})" for name, number in sorted(document.get("left_out", {}).items())]
+    if len(left_out) > _MOST:
+        left_out[_MOST:] = [f"and {len(left_out) - _MOST} more kinds, which the receipt names"]
+    lines += [f"  left out: {', '.join(left_out)}"] if left_out else []
+    contradictions = len(document.get("contradictions", ()))
+    lines += [f"  contradictions that the receipt names: {contradictions}"] if contradictions else []
+    with contextlib.suppress(OSError):  # what was written is written, whether or not anyone hears of it
+        click.echo("\n".join(lines), err=True)
 
 
 def emit(text: str, output: Path | None) -> None:

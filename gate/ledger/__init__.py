@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gate import strict_json
 from gate.errors import BadFile, Declined
-from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, walk
-from gate.ledger.rows import Evidence, Ledger, Receipt
-from gate.names import likeness, look_alikes
+from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, read_signature, walk
+from gate.ledger import tickets as tickets_file
+from gate.ledger.rows import Evidence, Ledger, Receipt, Tickets
+from gate.names import likeness, look_alikes, phrase_likeness
+from gate.rules import PERFORMANCE_TERMS
+from gate.ssh_keygen import SUFFIX
 from gate.subject import RELEASE_FILE
 
 if TYPE_CHECKING:
@@ -52,15 +55,27 @@ class Reader(Protocol):
         """Return the receipt in `file`; see `read_receipt`."""
 
 
-def read(rules: Rules, subject: Subject) -> Ledger:
+class UnknownHost(BadFile):
+    """A receipt of a host that no rule knows. `host` is what it calls itself."""
+
+    def __init__(self, host: str, path: str, wrong: str, right: str) -> None:
+        super().__init__(path, "host", wrong, right)
+        self.host = host
+
+
+def read(rules: Rules, subject: Subject, *, evidence: bool = True) -> Ledger:
     """Read `receipts/<version>/**`.
+
+    Args:
+        rules: they say where, and which hosts there are.
+        subject: the release.
+        evidence: whether the files that rows name as their evidence are read too, to know their digests.
 
     Raises:
         Declined: the folder is missing or holds no receipt.
         BadFile: a file can't be understood, leaves the ledger, names an unknown host, or two names look alike.
     """
-    shown = f"{rules.document.project.ledger}/{subject.version}"
-    folder = rules.folder / shown
+    folder, shown = rules.ledger_of(subject.version)
     try:
         there = folder.exists()
     except (OSError, ValueError) as error:
@@ -73,10 +88,16 @@ def read(rules: Rules, subject: Subject) -> Ledger:
         raise Declined(f"{shown}: there is no such folder, so that nothing was measured for {subject.tag}")
     if not folder.is_dir():
         raise BadFile(shown, "", "it is a file", "The receipts of a release are a folder.")
-    receipts, others = [], {}
+    receipts: list[Receipt] = []
+    others: dict[str, Path] = {}
+    tickets: Tickets | None = None
     for path, name in walk(folder, shown):
         if path.suffix.lower() in {".json", ".jsonl", ".ndjson"}:
-            receipts.append(_receipt(path, name, rules))
+            found = _read(path, name, shown, rules)
+            if isinstance(found, Tickets):
+                tickets = found
+            else:
+                receipts.append(found)
         elif name != f"{shown}/{RELEASE_FILE}":
             if likeness(path.name) == RELEASE_FILE:
                 raise BadFile(name, "", f"only {shown}/{RELEASE_FILE} says what the release is", "Rename this file.")
@@ -84,12 +105,16 @@ def read(rules: Rules, subject: Subject) -> Ledger:
     if not receipts:
         raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
     _refuse_look_alikes(receipts, rules)
-    evidence = _evidence(receipts, others)
-    unread = tuple(name for name in others if name not in evidence)
-    return Ledger(shown, tuple(receipts), unread, evidence)
+    digests = _evidence(shown, receipts, tickets, others) if evidence else {}
+    trust = rules.document.trust
+    signed = [*(receipt.file.path for receipt in receipts), *([tickets.file.path] if tickets is not None else [])]
+    signatures = {} if trust is None or trust.receipts is None else _signatures(shown, signed, others, subject)
+    unread = tuple(name for name in others if name not in digests and name not in signatures)
+    return Ledger(shown, tuple(receipts), unread, digests, tickets, signatures)
 
 
-def _receipt(path: Path, shown: str, rules: Rules) -> Receipt:
+def _read(path: Path, shown: str, folder: str, rules: Rules) -> Receipt | Tickets:
+    """Return the receipt in a file, or the release's tickets, which are no receipt: they measure nothing."""
     if path.suffix.lower() == ".json":
         file = read_input(path, shown, limit=MAX_DOCUMENT)
         document, lines = strict_json.parse_file(file), None
@@ -97,11 +122,16 @@ def _receipt(path: Path, shown: str, rules: Rules) -> Receipt:
         file = read_input(path, shown, limit=MAX_LINES)
         parsed = strict_json.parse_lines(file)
         (_, document), lines = next(parsed), parsed
+    if isinstance(document, dict) and document.get("schema") == tickets_file.SCHEMA:
+        if shown != f"{folder}/{tickets_file.FILE}":
+            right = "Two files could say two things. Bring their sources together: gate tickets import."
+            raise BadFile(shown, "", f"only {folder}/{tickets_file.FILE} holds the tickets of a release", right)
+        return tickets_file.read(file, document)
     receipt = read_receipt(file, document, lines)
     if receipt.host is not None and rules.host_named(receipt.host) is None:
         known = ", ".join("/".join((h.id, *h.aliases)) for h in rules.document.hosts)
-        raise BadFile(
-            shown, "host", f"no rule knows the host {receipt.host!r}",
+        raise UnknownHost(
+            receipt.host, shown, f"no rule knows the host {receipt.host!r}",
             f"{rules.file.path} knows {known}. Add the name to a host's aliases, or a host (required = false: it owes "
             "nothing).",
         )  # fmt: skip
@@ -162,6 +192,36 @@ def _refuse_look_alikes(receipts: list[Receipt], rules: Rules) -> None:
         raise BadFile(where, "suite", f"the suite {second!r} differs from {first!r} only by case or Unicode form")
     for first, second in look_alikes(receipt.file.path for receipt in receipts):
         raise BadFile(second, "", f"its name differs from {first!r} only by case or Unicode form")
+    _refuse_alike_terms(receipts, rules)
+
+
+def _refuse_alike_terms(receipts: list[Receipt], rules: Rules) -> None:
+    """Refuse two measurements of speed, or one and a claim, whose terms a reader would take for the same."""
+    for key in PERFORMANCE_TERMS:
+        found: dict[str, tuple[str, str]] = {}
+        for receipt in receipts:
+            for row in receipt.performances:
+                term = getattr(row, key)
+                if term is not None:
+                    found.setdefault(term, (receipt.file.path, row.place))
+        for pair in look_alikes([*found, *rules.document.claims.terms(key)], phrase_likeness):
+            second, first = sorted(pair, key=lambda term: term not in found)  # what is refused stands in a receipt
+            other = ", ".join(found[first]) if first in found else rules.file.path
+            raise BadFile(
+                *found[second], f"the {key} {second!r} differs from {first!r} only by blanks, case or Unicode form",
+                f"{first!r} stands in {other}. Call one {key} by one name.",
+            )  # fmt: skip
+
+
+def _signatures(shown: str, read: Iterable[str], others: dict[str, Path], subject: Subject) -> dict[str, InputFile]:
+    """Read the signatures of what was read and of release.toml, and those whose file isn't there: they are named."""
+    signed = {*read, *([f"{shown}/{RELEASE_FILE}"] if subject.file is not None else [])}
+    found = {}
+    for name, path in others.items():
+        file = name.removesuffix(SUFFIX)
+        if file != name and (file in signed or file not in others):
+            found[name] = read_signature(path, name)
+    return found
 
 
 def evidence_path(receipt: Receipt, evidence: Evidence) -> str:
@@ -169,15 +229,20 @@ def evidence_path(receipt: Receipt, evidence: Evidence) -> str:
     return posixpath.normpath(PurePosixPath(receipt.file.path).parent / evidence.path)
 
 
-def _evidence(receipts: list[Receipt], others: dict[str, Path]) -> dict[str, str | None]:
-    """Return the sha256 of every file that a row names as its evidence; None where the ledger has no such file."""
+def proof_path(folder: str, path: str) -> str:
+    """Return the shown path of a file that shows a ticket done, which is given relative to the release's folder."""
+    return posixpath.normpath(PurePosixPath(folder) / path)
+
+
+def _evidence(
+    folder: str, receipts: list[Receipt], tickets: Tickets | None, others: dict[str, Path]
+) -> dict[str, str | None]:
+    """Return the sha256 of every file that a row or a ticket names as its evidence; None: the ledger has none such."""
     known = {receipt.file.path: receipt.file.sha256 for receipt in receipts}
-    digests: dict[str, str | None] = {}
-    for receipt in receipts:
-        for row in receipt.runs:
-            if row.evidence is None:
-                continue
-            shown = evidence_path(receipt, row.evidence)
-            if shown not in digests:
-                digests[shown] = known.get(shown) or (digest(others[shown], shown) if shown in others else None)
-    return digests
+    named = [evidence_path(r, row.evidence) for r in receipts for row in r.runs if row.evidence is not None]
+    proofs = [proof for ticket in tickets.tickets for proof in ticket.evidence] if tickets else []
+    named += [proof_path(folder, proof.path) for proof in proofs if proof.path is not None]
+    return {
+        shown: known.get(shown) or (digest(others[shown], shown) if shown in others else None)
+        for shown in dict.fromkeys(named)
+    }

@@ -1,7 +1,8 @@
 """The dogfood receipt of the aprender project, which carries no schema: it comes in through `gate ingest`.
 
 What is taken for a pass: a verdict of `GO`. Each gate's own result is kept as a row. `PASS` is a pass, `FAIL` a
-failure; `DEFER`, `SKIP`, `REPORT`, `WARN`, `INFO` and `MANUAL` ran nothing that could fail, and become `skip`.
+failure; `DEFER`, `SKIP`, `REPORT`, `WARN`, `INFO` and `MANUAL` ran nothing that could fail, and become `skip`. Other
+fields are counted as left out.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from gate import strict_json
 from gate.errors import BadFile
+from gate.ledger.foreign import Foreign, unread
 from gate.malformed import checked
 from gate.subject import Commit
 from gate.versions import VersionText
@@ -27,20 +29,16 @@ TAKES: tuple[str, ...] = ()
 _RESULTS = {"PASS": "pass", "FAIL": "fail"}
 
 
-class DogfoodGate(BaseModel):
+class DogfoodGate(Foreign):
     """One gate of the receipt."""
-
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
     gate: str
     result: Literal["PASS", "FAIL", "DEFER", "SKIP", "REPORT", "WARN", "INFO", "MANUAL"]
     note: str = ""
 
 
-class Dogfood(BaseModel):
+class Dogfood(Foreign):
     """The document."""
-
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
 
     crate: str
     version: VersionText
@@ -67,6 +65,7 @@ def to_native(file: InputFile, _: Given) -> dict[str, Any]:
         "measured_at": measured.isoformat().replace("+00:00", "Z"),
         "producer": f"dogfood of {dogfood.crate}",
         "source": {"format": FORMAT, "sha256": file.sha256},
+        "left_out": unread(dogfood, gates=dogfood.gates),
         "suite": "dogfood",
         "verdict": dogfood.verdict.lower(),
         "rows": [

@@ -23,7 +23,7 @@ from pydantic import Field
 
 from gate import strict_json
 from gate.errors import BadFile
-from gate.ledger.foreign import Foreign
+from gate.ledger.foreign import Foreign, unread
 from gate.malformed import checked
 from gate.versions import VersionText
 
@@ -78,6 +78,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     """
     document = strict_json.parse_file(file)
     findings = checked(Findings, document, file.path)
+    given.require("commit", "measured_at", "model")
     model = {"file": given.demand("model"), "sha256": given.sha256}
     return {
         "schema": "taggate/performance-receipt/v1",
@@ -86,7 +87,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         "measured_at": given.demand("measured_at"),
         "producer": "apr test llm bench",
         "source": {"format": FORMAT, "sha256": file.sha256},
-        "left_out": {name: count for name, count in _left_out(findings, document).items() if count},
+        "left_out": {name: count for name, count in _left_out(findings, document).items() if count} | unread(findings),
         "rows": [
             {
                 "model": {key: value for key, value in model.items() if value is not None},

@@ -8,6 +8,9 @@ is a summary: where it contradicts the rows, that is reported, and where it alon
 The error is the one against the reference in double precision (`oxide_vs_f64_rel_max`), or `parity.maxdiff_max` against
 `parity.maxdiff_ceiling` or `maxdiff_threshold`. Timing decides nothing here.
 
+A variant's commit is its own: the receipt is of one full commit, of which every variant names at least the beginning.
+One that names another, or none, makes the receipt stale, by name.
+
 No form names a version, and the one with `rows` no commit and no bound either: its rows are read, and can't stand for
 an obligation before their producer records what they were measured of and held against. No form names the source of
 its bound. `kv`, the type of the KV cache, is what the kernel works on, and so its quant type.
@@ -29,7 +32,7 @@ from gate.rules import Compute
 from gate.subject import FULL_COMMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gate.files import InputFile
 
@@ -118,7 +121,21 @@ def _binding(file: InputFile, kernel: KernelDocument) -> Binding:
         for index, variant in enumerate(kernel.receipts)
         if variant.tree_dirty_paths
     ]
-    return Binding(None, _one(file, "sha", [*commits]), quarrels=tuple(quarrels), versionless=True)
+    quarrels += _other_commits(kernel.receipts)
+    return Binding(None, _one(file, "sha", [*commits]), quarrels=tuple(quarrels), versionless=True, binaryless=True)
+
+
+def _other_commits(variants: list[Variant]) -> Iterator[str]:
+    """Yield each variant that the commit of the others can't vouch for: it names none, or the beginning of another."""
+    said = {index: variant.sha for index, variant in enumerate(variants) if variant.sha}
+    if not said:
+        return
+    fullest = max(said, key=lambda index: (FULL_COMMIT.fullmatch(said[index]) is not None, len(said[index])))
+    for index in range(len(variants)):
+        if index not in said:
+            yield f"receipts[{index}] names no commit, and receipts[{fullest}].sha is {said[fullest]}"
+        elif not said[fullest].startswith(said[index]):
+            yield f"receipts[{index}].sha is {said[index]}, and receipts[{fullest}].sha is {said[fullest]}"
 
 
 def _case(index: int, kernel: KernelDocument, case: KernelCase) -> KernelRow:

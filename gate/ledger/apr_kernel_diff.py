@@ -92,7 +92,7 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
     diff = checked(KernelDiff, document, file.path)
     commit = diff.apr_sha if diff.apr_sha and FULL_COMMIT.fullmatch(diff.apr_sha) else None
     return Receipt(
-        file, schema, Binding(diff.version, commit), host=diff.host, compute=diff.sm,
+        file, schema, Binding(diff.version, commit, binaryless=True), host=diff.host, compute=diff.sm,
         kernels=tuple(_row(index, row) for index, row in enumerate(diff.rows)),
         dispatches=tuple(Dispatch(d.file, d.sha256, tuple(map(_pair, d.kernels))) for d in diff.dispatch),
         left_out=unread(diff, dispatch=diff.dispatch, rows=diff.rows),

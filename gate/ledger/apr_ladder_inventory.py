@@ -45,6 +45,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         CallersError: an option that the inventory needs wasn't given.
     """
     held = [checked(HeldFile, line, file.path, f"line {n}") for n, line in strict_json.parse_lines(file)]
+    given.require("version", "commit", "host", "measured_at")
     left_out = Counter(f"the field {name}" for entry in held for name in entry.model_extra or {})
     identified = sum(entry.sha256 is not None for entry in held)
     return {

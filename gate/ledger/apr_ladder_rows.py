@@ -34,6 +34,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         (f"line {number}", checked(apr_ladder_rungs.Rung, row, file.path, f"line {number}"))
         for number, row in strict_json.parse_lines(file)
     ]
+    given.require("version", "commit", "host", "measured_at")
     host = given.demand("host")
     tried = [(place, rung, apr_ladder_rungs.rows(rung, host, place)) for place, rung in rungs]
     shapes = {

@@ -4,6 +4,8 @@ What is taken for a pass: of `rungs` what `apr_ladder_rungs` says; of `cells` a 
 Its backend, fallback, exit code (`rc`), prompt and answer are handed on as they stand, and the shapes decide. Nothing
 is inferred: rows without a `prompt_tokens` stay without one.
 
+A `quant` that is a number is llama.cpp's of a file type, as the headers of GGUF files hold it, and read as its name.
+
 A v1 receipt has no inventory, a short commit and no cells. It is read, so that nobody wonders where it went, and
 vouches for nothing: it can't stand for its host.
 """
@@ -13,10 +15,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BeforeValidator, Field
 
 from gate.errors import BadFile
-from gate.ledger import apr_ladder_rungs
+from gate.ledger import apr_ladder_rungs, ggml
+from gate.ledger.foreign import Foreign, unread
 from gate.ledger.instants import Instant
 from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
 from gate.malformed import checked
@@ -30,23 +33,30 @@ if TYPE_CHECKING:
     from gate.files import InputFile
 
 OPENS = "<think>"
-Bytes = Annotated[int, Field(ge=0, le=2**53)]
 
+_NUMBER = re.compile("[0-9]{1,9}")
 _VERSION_LINE = re.compile(r"apr (\S+) \(([0-9a-f]+)\)")
 
 
-class _Foreign(BaseModel):
-    # Foreign receipts carry fields that this reader has no use for; their names are counted as left out.
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+def _named(quant: Any) -> Any:
+    """Return a quantization by its name: apr writes the number that llama.cpp gives a file type, `15` for `Q4_K_M`."""
+    if isinstance(quant, bool):
+        return quant
+    number = int(quant) if isinstance(quant, str) and _NUMBER.fullmatch(quant) else quant
+    return ggml.file_type_name(number) if isinstance(number, int) and 0 <= number < 2**31 else quant
 
 
-class LadderModel(_Foreign):
+Bytes = Annotated[int, Field(ge=0, le=2**53)]
+Quant = Annotated[str | None, BeforeValidator(_named)]
+
+
+class LadderModel(Foreign):
     """An entry of `inventory`."""
 
     file: Name
     sha256: Sha256 | None = None
     arch: str | None = None
-    quant: str | None = None
+    quant: Quant = None
     context_length: Annotated[int, Field(gt=0, le=2**53)] | None = None
     template_markers: list[str] | None = None
     thinking_markers: list[str] | None = None
@@ -57,7 +67,7 @@ class LadderModel(_Foreign):
     workspace_bytes: Bytes | None = None
 
 
-class LadderCell(_Foreign):
+class LadderCell(Foreign):
     """A row of `cells`."""
 
     file: Name
@@ -74,7 +84,7 @@ class LadderCell(_Foreign):
     reason: str | None = None
 
 
-class Ladder(_Foreign):
+class Ladder(Foreign):
     """The document."""
 
     host: Name
@@ -93,7 +103,7 @@ class Ladder(_Foreign):
     gpu_mem_total_bytes: Bytes | None = None
 
 
-class Dated(_Foreign):
+class Dated(Foreign):
     """When a v2 receipt was written."""
 
     date: Instant | None = None
@@ -108,7 +118,7 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
     if lines is not None:
         raise BadFile(file.path, "line 1", f"{schema} is one JSON object", "Name the file .json.")
     ladder = checked(Ladder, document, file.path)
-    left_out = {f"the field {name}": 1 for name in sorted(ladder.model_extra or {}) if name != "schema"}
+    left_out = unread(ladder, inventory=ladder.inventory or [], cells=ladder.cells)
     if schema.endswith("/v1"):
         left_out |= {"rows of a v1 receipt": len(ladder.cells) + len(ladder.rungs)}
         why = "a v1 receipt has no inventory and no full commit, and can't stand for its host"

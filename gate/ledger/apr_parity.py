@@ -19,7 +19,7 @@ from pydantic import Field
 
 from gate import strict_json
 from gate.errors import BadFile
-from gate.ledger.foreign import Foreign
+from gate.ledger.foreign import Foreign, unread
 from gate.malformed import checked
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         CallersError: an option that must say what the file doesn't is missing.
     """
     parity = checked(Parity, strict_json.parse_file(file), file.path)
+    given.require("version", "commit", "host", "measured_at")
     model = {"file": given.model or PurePosixPath(parity.model).name, "sha256": given.sha256}
     counts = {
         "the field pass": int(parity.pass_ is not None),
@@ -69,7 +70,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         "measured_at": given.demand("measured_at"),
         "producer": "token parity of apr",
         "source": {"format": FORMAT, "sha256": file.sha256},
-        "left_out": {name: count for name, count in counts.items() if count},
+        "left_out": {name: count for name, count in counts.items() if count} | unread(parity, prompts=parity.prompts),
         "rows": [
             {
                 "model": {key: value for key, value in model.items() if value is not None},

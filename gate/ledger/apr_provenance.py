@@ -69,6 +69,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         raise BadFile(file.path, f"line {lines[1][0]}", "there is a second line", "A run has one line of provenance.")
     ((number, line),) = lines
     said = checked(Provenance, line, file.path, f"line {number}")
+    given.require("version", "commit", "host", "measured_at", "exit_code", "run")
     described: InputFile = given.demand("run")
     run = checked(RunFile, strict_json.parse_file(described), described.path)
     exit_code: int = given.demand("exit_code")

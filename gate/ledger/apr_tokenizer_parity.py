@@ -71,7 +71,7 @@ def read(file: InputFile, schema: str, document: Any, lines: Iterable[tuple[int,
     parity = checked(TokenizerParity, document, file.path)
     commit = parity.apr_sha if parity.apr_sha and FULL_COMMIT.fullmatch(parity.apr_sha) else None
     return Receipt(
-        file, schema, Binding(parity.version, commit), host=parity.host,
+        file, schema, Binding(parity.version, commit, binaryless=True), host=parity.host,
         tokenizers=tuple(_row(index, row) for index, row in enumerate(parity.rows)),
         left_out=unread(parity, rows=parity.rows),
     )  # fmt: skip

@@ -4,27 +4,23 @@ Architecture, quantization (`general.file_type`), context length, template marke
 tensor. What the header doesn't say is left out. The library maps the whole file, so that one which ends before its last
 tensor is broken here, and not on the day that it is loaded.
 
-The marker `enable_thinking` stands for a chat template that reads it. The marker `<think>` stands for a prompt that
-always opens the block: the template is rendered for one question, as a program that chats would, and must end with it;
-templates that only mention `<think>` (to take it out of what was said before) have none. A template that can't be
-rendered was not measured, and the entry says no markers at all.
+The template markers are what `chat_template` finds. A template that can't be rendered was not measured, and the entry
+says no markers at all; one that does not end is a fault of the file.
 """
 
 from __future__ import annotations
 
-import datetime
-import json
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 from gate.errors import BadFile, CallersError
-from gate.files import MEBIBYTE
+from gate.ledger import chat_template, ggml
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-ENABLE, OPENS = "enable_thinking", "<think>"
+TEMPLATE = "tokenizer.chat_template"
 _MATRIX = 2  # the dimensions of a tensor that a product runs over
 
 
@@ -49,41 +45,51 @@ def read(path: Path, shown: str) -> Header:
         CallersError: the library `gguf` isn't installed.
     """
     try:
-        import gguf
+        from gate.ledger.gguf_file import Broken, GgufFile
     except ImportError:
         raise CallersError(
             "gguf is not installed, and without it no GGUF file can be read\n  Install it: pip install 'taggate[scan]'."
         ) from None
     try:
-        reader = gguf.GGUFReader(path)
-        fields = {
-            name: field.contents() for name, field in reader.fields.items() if not name.startswith("tokenizer.ggml")
-        }
-        tensors = [
-            (tensor.tensor_type.name, [int(size) for size in tensor.shape], int(tensor.n_bytes))
-            for tensor in reader.tensors
-        ]
+        reader = GgufFile(path)
     except OSError as error:
         raise BadFile(shown, "", f"it can't be read: {error.strerror}") from None
-    except (ValueError, IndexError, KeyError, TypeError, OverflowError, MemoryError, AttributeError) as error:
-        said = (str(error).splitlines() or [""])[0][:200]
-        raise BadFile(shown, "", f"it is a broken or truncated GGUF file: {type(error).__name__}: {said}") from None
+    except Broken as error:
+        right = "Fetch it again, and compare its size and sha256 with those of its publisher."
+        raise BadFile(shown, "", str(error), right) from None
+    fields = {name: _contents(field, shown) for name, field in reader.fields.items() if _is_read(name)}
+    tensors = [
+        (tensor.tensor_type.name, [int(size) for size in tensor.shape], int(tensor.n_bytes))
+        for tensor in reader.tensors
+    ]
     if not tensors:
         raise BadFile(shown, "", "it is a GGUF file without a tensor", "A vocabulary is no model: keep it elsewhere.")
     if _number(fields.get("split.count")) not in {None, 1}:
         raise BadFile(shown, "", "it is a part of a model in several files", "Merge them: llama-gguf-split --merge.")
-    return _header(fields, tensors)
+    return _header(fields, tensors, shown)
 
 
-def _header(fields: dict[str, Any], tensors: list[tuple[str, list[int], int]]) -> Header:
+def _is_read(field: str) -> bool:
+    """Say whether a field is one that the header is made of: the tokens of a tokenizer are many, and none is."""
+    return not field.startswith("tokenizer.ggml")
+
+
+def _contents(field: Any, shown: str) -> Any:
+    try:
+        return field.contents()
+    except (ValueError, IndexError, TypeError):
+        raise BadFile(shown, field.name, "this field of its header can't be read") from None
+
+
+def _header(fields: dict[str, Any], tensors: list[tuple[str, list[int], int]], shown: str) -> Header:
     arch = fields.get("general.architecture")
     arch = arch if isinstance(arch, str) and arch else None
-    length = _number(fields.get(f"{arch}.context_length"))
+    length, file_type = _number(fields.get(f"{arch}.context_length")), _number(fields.get("general.file_type"))
     return Header(
         arch=arch,
-        quant=_file_type(_number(fields.get("general.file_type"))),
+        quant=None if file_type is None else ggml.file_type_name(file_type),
         context_length=length if length else None,
-        markers=_markers(fields.get("tokenizer.chat_template")),
+        markers=_markers(fields.get(TEMPLATE), shown),
         weights_bytes=sum(size for _, _, size in tensors),
         types=dict(sorted(Counter(name for name, _, _ in tensors).items())),
         census=Counter((name, f"{shape[0]}x{shape[1]}") for name, shape, _ in tensors if len(shape) >= _MATRIX),
@@ -94,55 +100,13 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _file_type(number: int | None) -> str | None:
-    """Return the name of a file type, `Q4_K_M`; an unknown one keeps its number."""
-    import gguf
-
-    if number is None:
-        return None
-    try:
-        return gguf.LlamaFileType(number).name.removeprefix("MOSTLY_").removeprefix("ALL_")
-    except ValueError:
-        return f"FILE_TYPE_{number}"
-
-
-def _markers(template: Any) -> list[str] | None:
+def _markers(template: Any, shown: str) -> list[str] | None:
     """Return the markers of a chat template; None where it couldn't be rendered, none where there is no template."""
     if template is None:
         return []
     if not isinstance(template, str):
         return None
-    prompt = _prompt(template)
-    if prompt is None:
-        return None
-    return ([ENABLE] if ENABLE in template else []) + ([OPENS] if prompt.rstrip().endswith(OPENS) else [])
-
-
-def _prompt(template: str) -> str | None:
-    """Render the prompt of one question, in a sandbox: a template comes from whoever made the model."""
-    import jinja2
-    from jinja2.ext import loopcontrols
-    from jinja2.sandbox import ImmutableSandboxedEnvironment
-
-    def raise_exception(message: str) -> Never:
-        raise jinja2.TemplateError(message)
-
-    def strftime_now(form: str) -> str:
-        return datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC).strftime(
-            form
-        )  # any day: the same file, the same entry
-
-    def tojson(value: Any, **_: Any) -> str:
-        return json.dumps(value, ensure_ascii=False)
-
-    if len(template) > MEBIBYTE:
-        return None
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
-    environment.globals.update(raise_exception=raise_exception, strftime_now=strftime_now)
-    environment.filters["tojson"] = tojson
     try:
-        return environment.from_string(template).render(
-            messages=[{"role": "user", "content": "2+2?"}], add_generation_prompt=True, bos_token="", eos_token="",
-        )  # fmt: skip
-    except Exception:  # noqa: BLE001 - a template is a program: whatever it raises, it wasn't rendered
-        return None
+        return chat_template.markers(template)
+    except chat_template.Endless as error:
+        raise BadFile(shown, TEMPLATE, str(error), "Take the file out of the folder, or mend its template.") from None

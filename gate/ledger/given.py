@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from gate.errors import CallersError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gate.files import InputFile
 
 OPTIONS = {
@@ -26,6 +28,16 @@ OPTIONS = {
     "number": "--number",
     "binary": "--binary",
 }
+
+
+class MissingOptions(CallersError):
+    """Options that a format needs and that weren't given: all of them, so that nobody hears of one after the other."""
+
+    def __init__(self, options: Iterable[str], source: str = "this format") -> None:
+        self.options = tuple(options)
+        *others, last = self.options
+        named, be, them = (f"{', '.join(others)} and {last}", "are", "them") if others else (last, "is", "it")
+        super().__init__(f"{named} {be} needed: {source} does not say {them}, and nothing is guessed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,23 +66,37 @@ class Given:
         """Return the fields that were given with the option that gives each."""
         return {name: option for name, option in OPTIONS.items() if getattr(self, name) is not None}
 
+    def require(self, *names: str, **said: object) -> None:
+        """Refuse to go on without the fields that a file doesn't say.
+
+        Args:
+            names: those that no file of the format says.
+            said: those that a file may say, each with what this one does; None: nothing.
+
+        Raises:
+            MissingOptions: some weren't given; the message names the option of each.
+        """
+        needed = {*names, *(name for name, value in said.items() if value is None)}
+        missing = [option for name, option in OPTIONS.items() if name in needed and getattr(self, name) is None]
+        if missing:
+            raise MissingOptions(missing)
+
     def demand(self, name: str) -> Any:
         """Return the field `name`.
 
         Raises:
-            CallersError: it wasn't given; the message names the option.
+            MissingOptions: it wasn't given; the message names the option.
         """
-        value = getattr(self, name)
-        if value is None:
-            raise CallersError(f"{OPTIONS[name]} is needed: this format does not say it, and nothing is guessed")
-        return value
+        self.require(name)
+        return getattr(self, name)
 
     def release(self) -> dict[str, Any]:
         """Return the `release` block of a native receipt.
 
         Raises:
-            CallersError: the version or the commit wasn't given.
+            MissingOptions: the version or the commit wasn't given.
         """
+        self.require("version", "commit")
         return {"version": self.demand("version"), "commit": self.demand("commit")} | self.named_binary()
 
     def named_binary(self) -> dict[str, str]:

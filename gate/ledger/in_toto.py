@@ -98,11 +98,14 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     statement = checked(Statement, document, file.path)
     predicate = statement.predicate
     _refuse_repeated(file, predicate)
+    left_out |= {f"the field {name}": 1 for name in statement.model_extra or {}}
     left_out |= {f"predicate, the field {name}": 1 for name in predicate.model_extra or {}}
     contradictions = _contradictions(predicate)
+    commit = _commit(file, statement, given)
+    given.require("version", "measured_at", "suite", commit=commit)
     return {
         "schema": "taggate/suite-receipt/v1",
-        "release": {"version": given.demand("version"), "commit": _commit(file, statement, given)},
+        "release": {"version": given.demand("version"), "commit": commit},
         "measured_at": given.demand("measured_at"),
         "producer": f"in-toto test-result, {signed}",
         "source": {"format": FORMAT, "sha256": file.sha256},
@@ -128,11 +131,11 @@ def _payload(file: InputFile, envelope: Envelope) -> Any:
     return strict_json.parse(text, file.path, "payload")
 
 
-def _commit(file: InputFile, statement: Statement, given: Given) -> str:
-    """Return the commit that was tested, as the statement's subjects name it, or else the option."""
+def _commit(file: InputFile, statement: Statement, given: Given) -> str | None:
+    """Return the commit that was tested, as the statement's subjects name it, or else the option; None: neither."""
     named = {commit for subject in statement.subject for commit in subject.commits()}
     if not named:
-        return str(given.demand("commit"))
+        return given.commit
     if len(named) > 1:
         raise BadFile(file.path, "subject", f"it names {len(named)} commits, and a receipt has one")
     (commit,) = named

@@ -74,15 +74,17 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     results = Counter(row["result"] for row in rows)
     go = results["pass"] and not results["fail"] and not results["error"] and not contradictions
     left_out = {f"elements <{name}>": seen[name] for name in sorted(_OUTPUT) if seen[name]}
+    measured_at, suite = given.measured_at or _newest(file, suites), given.suite or _name(suites)
+    given.require("version", "commit", measured_at=measured_at, suite=suite)
     return {
         "schema": "taggate/suite-receipt/v1",
         "release": given.release(),
-        "measured_at": given.measured_at or _newest(file, suites) or given.demand("measured_at"),
+        "measured_at": measured_at,
         "producer": f"junit, {len(rows)} cases: {', '.join(f'{results[name]} {name}' for name in _WORSE)}",
         "source": {"format": FORMAT, "sha256": file.sha256},
         "left_out": left_out,
         "contradictions": contradictions,
-        "suite": given.suite or _name(suites) or given.demand("suite"),
+        "suite": suite,
         "verdict": "go" if go else "no-go",
         "rows": rows,
     }

@@ -9,6 +9,10 @@ The figures are the product's own, unless `--comparator` says of whom they are: 
 to llama-bench's `build_commit`. Averages and deviations are no runs, and times are the same samples in another unit:
 both are left out and counted. A test without samples is refused: an average doesn't say of how many runs it is one.
 
+Refused too is what can't all be of one measurement, because nobody can say which part of it is: an average (`avg_ts`)
+that its own samples don't come to, a sample without its time or a time without its sample, tests of several builds in
+one file, and a test of neither prompt nor answer, which measured nothing.
+
 llama-bench names no host and no full commit, and no sha256 of its model: the options do. `--commit` must begin with the
 file's `build_commit`, unless the figures are a comparator's, and `--model` must be the file that was measured. Its time
 is that of the last test, unless `--measured-at` says otherwise.
@@ -16,6 +20,9 @@ is that of the last test, unless `--measured-at` says otherwise.
 
 from __future__ import annotations
 
+import math
+import statistics
+from collections import Counter
 from pathlib import PureWindowsPath
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -36,6 +43,9 @@ TAKES = ("version", "commit", "host", "measured_at", "binary", "model", "sha256"
 
 Count = Annotated[int, Field(ge=0, le=2**53)]
 Rate = Annotated[float, Field(ge=0, le=1e15, allow_inf_nan=False)]
+
+# How far an average may lie from that of the samples: llama-bench writes both with six decimals, and people round.
+ROUNDING = 0.005
 
 # What bears on the speed and stands in the configuration, where the build of llama-bench records it.
 _CONFIGURATION = (
@@ -73,7 +83,9 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     tests = checked(Bench, document, file.path).root
     if not tests:
         raise BadFile(file.path, "", "it holds no test")
+    given.require("version", "commit", "host")
     for index, test in enumerate(tests):
+        _coherent(file, f"[{index}]", test, tests[0])
         _agree(file, f"[{index}]", test, given)
     measured_at = given.measured_at or max(test.test_time for test in tests).isoformat().replace("+00:00", "Z")
     counts = {
@@ -87,7 +99,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         "measured_at": measured_at,
         "producer": f"llama-bench {tests[0].build_commit}",
         "source": {"format": FORMAT, "sha256": file.sha256},
-        "left_out": {name: count for name, count in counts.items() if count},
+        "left_out": {name: count for name, count in counts.items() if count} | _unread(tests),
         "rows": [
             {
                 "model": _model(test, given),
@@ -100,6 +112,26 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
             for index, value in enumerate(test.samples_ts)
         ],
     }
+
+
+def _coherent(file: InputFile, place: str, test: BenchTest, first: BenchTest) -> None:
+    """Refuse a test that says two things of itself, that measured nothing, or that another build ran than the first."""
+    if not test.n_prompt and not test.n_gen:
+        wrong = "it measured neither a prompt nor an answer: n_gen is 0 too"
+        raise BadFile(file.path, f"{place}.n_prompt", wrong, "A test has tokens to read or to write.")
+    if test.build_commit != first.build_commit:
+        raise BadFile(
+            file.path, f"{place}.build_commit",
+            f"it measured {test.build_commit[:80]}, and [0] {first.build_commit[:80]}",
+            "One file is of one build: bring the tests of each build in by themselves.",
+        )  # fmt: skip
+    if test.samples_ns and len(test.samples_ns) != len(test.samples_ts):
+        wrong = f"it has {len(test.samples_ts)} samples, and samples_ns has {len(test.samples_ns)}"
+        raise BadFile(file.path, f"{place}.samples_ts", wrong, "Each sample has its time.")
+    average = statistics.fmean(test.samples_ts)
+    if test.avg_ts is not None and not math.isclose(test.avg_ts, average, rel_tol=ROUNDING, abs_tol=1e-6):
+        wrong = f"it is {test.avg_ts}, and samples_ts come to {average:.6g} on average"
+        raise BadFile(file.path, f"{place}.avg_ts", wrong, "Nobody knows which of the two was measured: measure again.")
 
 
 def _agree(file: InputFile, place: str, test: BenchTest, given: Given) -> None:
@@ -128,12 +160,18 @@ def _model(test: BenchTest, given: Given) -> dict[str, str]:
 def _metric(test: BenchTest) -> str:
     parts = [f"pp{test.n_prompt}"] if test.n_prompt else []
     parts += [f"tg{test.n_gen}"] if test.n_gen else []
-    return ("+".join(parts) or "nothing") + (f" @ d{test.n_depth}" if test.n_depth else "")
+    return "+".join(parts) + (f" @ d{test.n_depth}" if test.n_depth else "")
 
 
 def _configuration(test: BenchTest) -> str:
     recorded = test.model_extra or {}
     return ", ".join(f"{name}={recorded[name]}" for name in _CONFIGURATION if name in recorded) or "not recorded"
+
+
+def _unread(tests: list[BenchTest]) -> dict[str, int]:
+    """Count the fields of the tests that neither a figure nor its configuration has."""
+    fields = Counter(name for test in tests for name in test.model_extra or {} if name not in _CONFIGURATION)
+    return {f"the field {name}": count for name, count in sorted(fields.items())}
 
 
 def _figure(test: BenchTest, value: float, given: Given) -> dict[str, Any]:

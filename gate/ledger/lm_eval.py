@@ -58,10 +58,12 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         raise BadFile(
             file.path, "results", "no task has a metric", "A metric is called acc,none: its name, its filter."
         )
+    measured_at = given.measured_at or _date(file, document)
+    given.require("version", "commit", measured_at=measured_at)
     return {
         "schema": "taggate/suite-receipt/v1",
         "release": given.release(),
-        "measured_at": given.measured_at or _date(file, document) or given.demand("measured_at"),
+        "measured_at": measured_at,
         "producer": f"lm-evaluation-harness, {len(document.results)} tasks, {len(rows)} metrics, none judged",
         "source": {"format": FORMAT, "sha256": file.sha256},
         "left_out": dict(sorted(left_out.items())),

@@ -2,13 +2,17 @@
 
 They are JSON or JSON Lines, like every native receipt, and as strict. What a row leaves out stays None, and a shape
 turns it red where it is needed. A measured error may be the word `NaN`, which is read as unknown, or `inf`.
+
+A conformance receipt may count its rows in a summary. Where the summary counts others than are there, rows were lost or
+turned, and no row of it is a pass.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from gate.ledger.foreign import Magnitude
 from gate.ledger.native import Count, GpuBlock, Header, Verdict, placed_rows
@@ -21,14 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gate.files import InputFile
-
-
-def _boundless(value: Any) -> Any:
-    return "inf" if isinstance(value, str) and value.strip().lower() == "nan" else value
-
-
-# The largest error of a shape. It is held against no bound, so that NaN, which is within none, is read as infinite.
-Worst = Annotated[Magnitude, BeforeValidator(_boundless)]
 
 
 class Kernel(Table):
@@ -55,7 +51,8 @@ class Kernel(Table):
 class Conformance(Table):
     """One row of a conformance receipt: one quant type in one class of tensor shapes.
 
-    `excluded` says whether the product doesn't run the type on this host; `worst` is the largest error found.
+    `excluded` says whether the product doesn't run the type on this host; `worst` is the largest error found, `bound`
+    what it was held to, and `bound_source` where that comes from.
     """
 
     quant: Name
@@ -63,7 +60,9 @@ class Conformance(Table):
     kernel: Name | None = None
     verdict: Verdict | None = None
     excluded: bool | None = None
-    worst: Worst = None
+    worst: Magnitude = None
+    bound: Magnitude = None
+    bound_source: Text | None = None
     reason: str | None = None
 
 
@@ -76,12 +75,21 @@ class KernelReceipt(Header):
     rows: list[Kernel] = []
 
 
+class ConformanceSummary(Table):
+    """What a conformance receipt says of itself: how many rows it has, and how many of them passed and failed."""
+
+    rows: Count | None = None
+    passed: Count | None = None
+    failed: Count | None = None
+
+
 class ConformanceReceipt(Header):
     """`taggate/conformance-receipt/v1`: the quant types and tensor shapes that one host's kernels are right for."""
 
     schema_: Literal["taggate/conformance-receipt/v1"] = Field(alias="schema")
     host: Name
     gpu: GpuBlock = GpuBlock()
+    summary: ConformanceSummary = ConformanceSummary()
     rows: list[Conformance] = []
 
 
@@ -109,6 +117,13 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
     """
     receipt = checked(MODELS[schema], header, file.path, "" if lines is None else "line 1")
     rows = placed_rows(file, "rows", list(receipt.rows), _ROWS[schema], lines)
+    conformance = [_conformance(place, row) for place, row in rows if isinstance(row, Conformance)]
+    lost = _miscounted(receipt.summary, conformance) if isinstance(receipt, ConformanceReceipt) else None
+    if lost is not None:
+        conformance = [
+            replace(row, verdict="error", reason=row.reason or lost) if row.verdict == "pass" else row
+            for row in conformance
+        ]
     return Receipt(
         file,
         schema,
@@ -117,12 +132,25 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
         producer=receipt.producer,
         host=receipt.host,
         kernels=tuple(_kernel(place, row) for place, row in rows if isinstance(row, Kernel)),
-        conformance=tuple(_conformance(place, row) for place, row in rows if isinstance(row, Conformance)),
+        conformance=tuple(conformance),
         compute=receipt.gpu.compute,
         gpu=receipt.gpu.name,
         left_out=dict(receipt.left_out),
-        contradictions=tuple(receipt.contradictions),
+        contradictions=(*receipt.contradictions, *([lost] if lost is not None else [])),
     )
+
+
+def _miscounted(summary: ConformanceSummary, rows: list[ConformanceRow]) -> str | None:
+    """Say what a summary counts that isn't there; None where it counts what is, or doesn't count."""
+    verdicts = [row.verdict for row in rows]
+    counted = {
+        "rows": len(rows), "passed": verdicts.count("pass"), "failed": verdicts.count("fail") + verdicts.count("error"),
+    }  # fmt: skip
+    for name, found in counted.items():
+        said = getattr(summary, name)
+        if said is not None and said != found:
+            return f"summary.{name} is {said}, and the rows here give {found}"
+    return None
 
 
 def _kernel(place: str, row: Kernel) -> KernelRow:
@@ -136,5 +164,5 @@ def _kernel(place: str, row: Kernel) -> KernelRow:
 def _conformance(place: str, row: Conformance) -> ConformanceRow:
     return ConformanceRow(
         place=place, quant=row.quant, shape=row.shape, verdict=row.verdict, excluded=row.excluded, kernel=row.kernel,
-        worst=row.worst, reason=row.reason,
+        worst=row.worst, bound=row.bound, bound_source=row.bound_source, reason=row.reason,
     )  # fmt: skip

@@ -16,7 +16,9 @@ class Binding:
     """What a receipt says it measured: a version, a full commit, a binary.
 
     `quarrels` are the places where the receipt contradicts itself about it, each in words. `versionless`: its format
-    has no field for a version, so that the full commit alone says which one was measured.
+    has no field for a version, so that the full commit alone says which one was measured. `binaryless`: its format has
+    no field for a binary, because a harness measured and not the product's own binary. Both are said by the reader of a
+    format, and by nothing that stands in a file.
     """
 
     version: str | None
@@ -24,6 +26,7 @@ class Binding:
     binary: str | None = None
     quarrels: tuple[str, ...] = ()
     versionless: bool = False
+    binaryless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +149,8 @@ class Dispatch:
 class ConformanceRow:
     """Whether the host's kernels are right for one quant type at one tensor shape class.
 
-    `excluded` is the producer's own word that it doesn't run the type here: never a pass.
+    `worst`, the largest error found, is within `bound`, whose source is named. `excluded` is the producer's own word
+    that it doesn't run the type here: never a pass.
     """
 
     place: str
@@ -156,6 +160,8 @@ class ConformanceRow:
     excluded: bool | None = None
     kernel: str | None = None
     worst: float | None = None
+    bound: float | None = None
+    bound_source: str | None = None
     reason: str | None = None
 
 
@@ -239,6 +245,87 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
+class Proof:
+    """What is said to show that a ticket is done.
+
+    `kind` is `test` (a `suite` and the name of a `row`), or `receipt` or `not-reproduced` (a file, by its path relative
+    to the release's folder, and the sha256 that it had).
+    """
+
+    kind: str
+    path: str | None = None
+    sha256: str | None = None
+    suite: str | None = None
+    row: str | None = None
+
+    def __str__(self) -> str:
+        """What a person calls it: `test dogfood/fmt`, `receipt dogfood.json`."""
+        return f"{self.kind} {f'{self.suite}/{self.row}' if self.kind == 'test' else self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What is known of one ticket, from a tracker and from master tickets that list it as a row.
+
+    `state` (`open`, `closed`), `state_reason`, `milestone` and `labels` are the tracker's. A tracker that knows the
+    ticket says all of them, so that without a `state` no tracker was asked. `row` says whether a master ticket lists
+    it, `checked` whether that row's box is ticked (None: it has none), `folded` whether the ticket was closed into the
+    row, as the number of the master ticket where that is known.
+    """
+
+    number: int
+    title: str
+    state: str | None = None
+    state_reason: str | None = None
+    milestone: str | None = None
+    labels: tuple[str, ...] = ()
+    assignees: tuple[str, ...] = ()
+    priority: str | None = None
+    owner: str | None = None
+    row: bool = False
+    checked: bool | None = None
+    folded: int | bool | None = None
+    done_when: str | None = None
+    branch: str | None = None
+    text: str | None = None
+    evidence: tuple[Proof, ...] = ()
+    sources: tuple[str, ...] = ()
+
+    @property
+    def tracked(self) -> bool:
+        """Whether a tracker was asked about it."""
+        return self.state is not None
+
+    @property
+    def lives_in_its_row(self) -> bool:
+        """Whether the tracker closed it only because a master ticket carries it on: its work is still to be done."""
+        return self.state == "closed" and self.state_reason == "not_planned" and bool(self.row and self.folded)
+
+    @property
+    def open(self) -> bool:
+        """Whether its work is still to be done, as far as anybody says."""
+        if self.state is None or self.lives_in_its_row:
+            return not self.checked
+        return self.state == "open"
+
+    @property
+    def said_done(self) -> bool:
+        """Whether somebody says that it is done: it was closed, or its row was ticked."""
+        return bool(self.checked) or (self.state == "closed" and not self.lives_in_its_row)
+
+
+@dataclass(frozen=True, slots=True)
+class Tickets:
+    """The tickets of a release, sorted by number, when the newest of their sources was imported, what was left out."""
+
+    file: InputFile
+    version: str
+    imported_at: datetime.datetime
+    tickets: tuple[Ticket, ...]
+    left_out: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Ledger:
     """Every receipt of one release, sorted by path.
 
@@ -247,9 +334,14 @@ class Ledger:
         receipts: the receipts.
         unread: the files in the folder that are no receipts and that no row names as its evidence.
         evidence: the sha256 of each file that a row names as its evidence, by shown path; None: not there.
+        tickets: the tickets of the release; None where none were imported.
+        signatures: where the rules ask for signed receipts, the signature files by shown path: those of receipts and of
+            release.toml, and those whose file isn't there.
     """
 
     folder: str
     receipts: tuple[Receipt, ...]
     unread: tuple[str, ...]
     evidence: dict[str, str | None]
+    tickets: Tickets | None = None
+    signatures: dict[str, InputFile] = field(default_factory=dict)

@@ -72,6 +72,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
     rates = {name: value for name in _RATES if (value := getattr(result, name)) is not None}
     if not rates:
         raise BadFile(file.path, "", f"it holds no rate; the rates are {', '.join(_RATES)}")
+    given.require("version", "commit", "host", "measured_at", "model")
     model = {"file": given.demand("model"), "sha256": given.sha256}
     whole = not _failures(result)
     counts = {
@@ -85,7 +86,7 @@ def to_native(file: InputFile, given: Given) -> dict[str, Any]:
         "measured_at": given.demand("measured_at"),
         "producer": "vLLM benchmark",
         "source": {"format": FORMAT, "sha256": file.sha256},
-        "left_out": {name: count for name, count in counts.items() if count},
+        "left_out": {name: count for name, count in counts.items() if count} | _unread(result),
         "rows": [
             {
                 "model": {key: value for key, value in model.items() if value is not None},
@@ -108,6 +109,12 @@ def _failures(result: VllmResult) -> bool:
 
 def _configuration(document: dict[str, Any]) -> str:
     return ", ".join(f"{name}={document[name]}" for name in _LOAD if document.get(name) is not None) or "not recorded"
+
+
+def _unread(result: VllmResult) -> dict[str, int]:
+    """Count the fields that neither a rate nor its configuration has; latencies are counted together."""
+    fields = sorted(set(result.model_extra or {}) - set(_LOAD))
+    return {f"the field {name}": 1 for name in fields if not name.endswith("_ms")}
 
 
 def _figure(value: float | None, given: Given) -> dict[str, Any]:

@@ -81,5 +81,6 @@ def _asked(ground: Ground) -> list[tuple[str, str, bool]]:
         ("require.tokenizer", "tokenizer", document.require.tokenizer),
         ("require.parity", "parity", document.require.parity is not None),
         ("require.rows", "suite_row", bool(document.require.rows)),
+        ("require.tickets", "ticket", document.require.tickets),
         ("claims.performance", "performance", bool(document.claims.performance)),
     ]

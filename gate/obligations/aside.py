@@ -73,5 +73,5 @@ def reclassed(node: Node, aside: dict[Iri, str]) -> Node:
     if why is None:
         return node
     if node.owner is not None:
-        return replace(node, types=tuple(kind for kind in node.types if kind in _UNJUDGED))
+        return replace(node, types=tuple(kind for kind in node.types if kind in _UNJUDGED) or ("SetAside",))
     return replace(node, types=(f"{why}{_OF.get(node.types[0], '')}",))

@@ -36,10 +36,11 @@ class OwedShape:
 
 
 class Census(NamedTuple):
-    """What a receipt says that its host's models hold."""
+    """What a receipt says that its host's models hold: an inventory, or a conformance receipt of what it measured."""
 
     receipt: Receipt
     pairs: tuple[Pair, ...]
+    of_inventory: bool
 
 
 class MeasuredShape(NamedTuple):
@@ -55,10 +56,20 @@ def censuses(ledger: Ledger, rules: Rules) -> dict[str, list[Census]]:
     """Return each required host's censuses: its inventory's, and one that a conformance receipt was generated from."""
     found: dict[str, list[Census]] = {host.id: [] for host in rules.required_hosts}
     for host, receipt in _of_required(ledger, rules):
-        for pairs in (receipt.inventory.census if receipt.inventory else None, receipt.census):
+        for pairs, of_inventory in (
+            (receipt.inventory.census if receipt.inventory else None, True), (receipt.census, False),
+        ):  # fmt: skip
             if pairs:  # an empty one says that nothing is held, which no model that runs there agrees with
-                found[host.id].append(Census(receipt, tuple((ggml.spelled(quant), shape) for quant, shape in pairs)))
+                spelled = tuple((ggml.spelled(quant), shape) for quant, shape in pairs)
+                found[host.id].append(Census(receipt, spelled, of_inventory))
     return found
+
+
+def answered_by_themselves(found: list[Census]) -> tuple[str, ...]:
+    """Return the receipts that alone say what a host holds, and answer it: what one drops is then asked by nobody."""
+    if any(census.of_inventory for census in found):
+        return ()
+    return tuple(dict.fromkeys(census.receipt.file.path for census in found))
 
 
 def uncensused(found: list[Census], rules: Rules) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gate.iris import term
 from gate.obligations import census
 from gate.obligations.node import About, Node, known
+from gate.obligations.orphan import unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
     from gate.obligations.ground import Ground
     from gate.rules import Host
 
-TARGETS = ("Conformance", "ConformanceHost", "OwedConformanceRow", "MeasuredConformanceRow")
+TARGETS = (
+    "Conformance", "ConformanceHost", "InventoriedHost", "TrustedHost", "OwedConformanceRow", "MeasuredConformanceRow",
+)  # fmt: skip
 REQUIRED = False  # only where the rules require conformance
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield each required host, what its census holds, and the rows that measured it."""
     if not ground.rules.document.require.conformance:
+        yield from unrequired(ground, "conformance", "require.conformance")
         return
     rows = list(census.measured(ground.ledger, ground.rules, ground.shapes))
     for host in ground.rules.required_hosts:
@@ -50,9 +54,12 @@ def _host(ground: Ground, host: Host) -> Node:
         receipt.file.path for receipt in ground.ledger.receipts
         if receipt.conformance and receipt.host and ground.rules.host_named(receipt.host) == host
     )  # fmt: skip
+    by_inventory = ground.rules.document.require.conformance_census == "inventory"
     return Node(
-        ground.iri("conformance-host", host.id), ("ConformanceHost",), host.id,
+        ground.iri("conformance-host", host.id),
+        ("ConformanceHost", "InventoriedHost" if by_inventory else "TrustedHost"), host.id,
         tuple(("census", path) for path in censuses)
+        + tuple(("selfCensus", path) for path in census.answered_by_themselves(ground.censuses[host.id]))
         + tuple(("uncensused", quant) for quant in census.uncensused(ground.censuses[host.id], ground.rules))
         + tuple(("receipt", ground.iri("receipt", path)) for path in receipts),
         About(host=host.id, receipt=next(iter({**censuses, **receipts}), None)),
@@ -73,10 +80,12 @@ def _row(ground: Ground, measured: MeasuredShape) -> Node:
     iri = ground.owed_iri(owed) if owed else None
     host = ground.rules.host_named(receipt.host) if receipt.host else None
     own = ground.computes[host.id] if host else None
+    largest = ground.rules.document.require.conformance_tolerance
     facts = known(
         cell=iri, orphanedBy=why, place=row.place, verdict=term(row.verdict) if row.verdict else None,
         reason=row.reason, typeExcluded=row.excluded, worstError=row.worst, tensorShape=row.shape,
-        worstFinite=None if row.worst is None else math.isfinite(row.worst),
+        bound=row.bound, boundSource=row.bound_source, largestBound=largest,
+        withinBound=_at_most(row.worst, row.bound), boundHolds=_at_most(row.bound, largest),
         version=receipt.binding.version, commit=receipt.binding.commit,
         fresh=ground.fresh(receipt), staleBecause=ground.stale_because(receipt),
         compute=receipt.compute, ownCompute=own,
@@ -95,3 +104,10 @@ def _row(ground: Ground, measured: MeasuredShape) -> Node:
     )
     label = owed.label if owed else f"{receipt.file.path}, {row.place}"
     return Node(_row_iri(ground, measured), ("Row", *judged), label, facts, about, iri)
+
+
+def _at_most(measured: float | None, bound: float | None) -> bool | None:
+    """Say whether a measure is within its bound; None where either is unknown. An infinite bound bounds nothing."""
+    if measured is None or bound is None:
+        return None
+    return math.isfinite(bound) and measured <= bound

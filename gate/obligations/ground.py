@@ -14,6 +14,7 @@ from gate.obligations.node import About, Node, known
 if TYPE_CHECKING:
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
+    from gate.files import InputFile
     from gate.iris import Iri
     from gate.ledger.rows import Ledger, Receipt
     from gate.obligations.census import Census, OwedShape
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
     from gate.subject import Subject
+    from gate.trust import Trust
 
 
 _FIRST_ON_EARTH = datetime.timedelta(hours=14)  # UTC+14: no clock is ahead of it
@@ -100,16 +102,71 @@ class Since:
         return cls(stands=True, ignored=tuple(ignored), because=None)
 
 
+@dataclass(frozen=True, slots=True)
+class LostConstraint:
+    """A shape of the project's own that is gone, or asks for less. `shape` is its IRI; None: its whole file is gone."""
+
+    file: str
+    shape: str | None
+    was: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the inputs of a release come from that isn't the one being cut.
+
+    Args:
+        commit: its commit; None where nothing names it.
+        rules_at: the commit that its rules, decisions, contexts and shapes are read from; None: they are today's.
+        receipts_at: the commit that its receipts are read from; None: they are those of today's ledger.
+        because: why its rules are today's; None where they are its own.
+        missing_rules: the file of rules that its tag should have and hasn't; None: it has it, or there is no tag.
+    """
+
+    commit: str | None
+    rules_at: str | None = None
+    receipts_at: str | None = None
+    because: str | None = None
+    missing_rules: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """A release that this one is compared with, where it comes from, and the constraints that are gone since."""
+
+    ground: Ground
+    origin: Origin
+    lost: tuple[LostConstraint, ...] = ()
+
+    @property
+    def version(self) -> str:
+        """Its version."""
+        return self.ground.subject.version
+
+
 @dataclass(frozen=True)
 class Ground:
-    """Everything that a release is judged from."""
+    """Everything that a release is judged from.
+
+    `own_shapes` are the project's own files of shapes; `previous` the releases that it is compared with, the previous
+    one first; `origin` says where its inputs come from, where they aren't simply those that are here today.
+    """
 
     subject: Subject
     rules: Rules
     contexts: Contexts
     decisions: Decisions
     ledger: Ledger
-    moment: datetime.datetime  # of judging, in UTC
+    trust: Trust
+    own_shapes: tuple[InputFile, ...] = ()
+    previous: tuple[Previous, ...] = ()
+    origin: Origin | None = None
+
+    @property
+    def moment(self) -> datetime.datetime:
+        """The moment of judging, in UTC."""
+        return self.trust.at
 
     def iri(self, *segments: str) -> Iri:
         """Return the IRI of this release's node that `segments` lead to."""
@@ -162,6 +219,11 @@ class Ground:
         wanted = self.rules.document.require.conformance
         return census.owed_shapes(self.censuses, self.ledger, self.rules, self.fresh) if wanted else ()
 
+    @property
+    def tickets_asked(self) -> bool:
+        """Whether the release is judged by tickets: it has some, or the rules ask for them."""
+        return self.ledger.tickets is not None or self.rules.document.require.tickets
+
     @cached_property
     def inventories(self) -> dict[str, list[Receipt]]:
         """The receipts that hold an inventory, by host."""
@@ -192,13 +254,24 @@ class Ground:
         return receipt.binding.binary is not None if self.binaries[host.id] else None
 
     def same_binary(self, receipt: Receipt) -> bool | None:
-        """Say whether a receipt measured the binary of its host's runs; None where nothing says which one that is."""
+        """Say whether a receipt measured the binary of its host's runs; None where nothing says which one that is.
+
+        None too where the format has no field for a binary: such a receipt rests on its version and commit.
+        """
+        wanted = self._wanted_binaries(receipt)
+        return receipt.binding.binary in wanted if wanted and not receipt.binding.binaryless else None
+
+    def binary_unsayable(self, receipt: Receipt) -> bool:
+        """Say whether a receipt's binary is asked for, and its format can't name one."""
+        return receipt.binding.binaryless and bool(self._wanted_binaries(receipt))
+
+    def _wanted_binaries(self, receipt: Receipt) -> list[str]:
+        """Return the binaries that a measurement of the receipt's host may be of; none where nothing says which."""
         host = self.rules.host_named(receipt.host) if receipt.host else None
         if host is None:
-            return None
+            return []
         named = self.subject.binaries.get(host.id)
-        wanted = self.binaries[host.id] if named is None else [named]
-        return receipt.binding.binary in wanted if wanted else None
+        return self.binaries[host.id] if named is None else [named]
 
     def same_gpu(self, receipt: Receipt) -> bool | None:
         """Say whether a receipt names the GPU that the rules name for its host; None where either names none."""
@@ -238,12 +311,13 @@ class Ground:
 
     @cached_property
     def known_failures(self) -> tuple[Known, ...]:
-        """Every known failure with what it selects of what no de-claim has withdrawn."""
-        everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
+        """Every known failure with what it selects of what no de-claim withdraws and the scope doesn't leave out."""
+        cells = (c for c in self.cells if self.scope is None or self.admits(self.scope, c.model))
+        owed: tuple[Cell | OwedKernel | OwedShape, ...] = (*cells, *self.kernels, *self.shapes)
         found = []
         for index, failure in enumerate(self.decisions.document.known_failure):
             begun, ended = self._begun(failure), self._ended(failure)
-            selected = (self.owed_iri(o) for o in selectors.selected(failure, everything, self.rules, self.computes))
+            selected = (self.owed_iri(o) for o in selectors.selected(failure, owed, self.rules, self.computes))
             covered = tuple(iri for iri in selected if iri not in self.declaimed)
             suites = tuple(self.iri(*segments) for segments in selectors.selected_suites(failure, self.rules))
             applies = begun and not ended and self.scope is not None
@@ -334,7 +408,7 @@ class Ground:
             if not ignore:
                 self._since[commit] = Since(stands=False, ignored=(), because=None)
             else:
-                found = git.differences(self.rules.folder, commit, self.subject.commit, ignore)
+                found = git.differences(self.rules.repository, commit, self.subject.commit, ignore)
                 self._since[commit] = Since.of(found)
         return self._since[commit]
 

@@ -26,7 +26,8 @@ def nodes(ground: Ground) -> Iterator[Node]:
 
 
 def _host(ground: Ground, host: Host) -> Iterator[Node]:
-    receipts = ground.inventories[host.id]
+    # An inventory that nobody vouches for says what is owed, and shows nothing.
+    receipts = [r for r in ground.inventories[host.id] if r.file.path not in ground.trust.refused]
     unlisted = _unlisted(ground, host) if receipts else {}
     held = [model for model in ground.models if model.host == host.id and model.held]
     yield Node(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from gate.iris import term
 from gate.obligations import dispatch
 from gate.obligations.node import About, Node, known
+from gate.obligations.orphan import unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,6 +30,7 @@ REQUIRED = False  # only where the rules require kernels
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield each required host, the models that it runs, the kernels that they run, and the rows of both."""
     if not ground.rules.document.require.kernels:
+        yield from unrequired(ground, "kernels", "require.kernels")
         return
     for host in ground.rules.required_hosts:
         yield _host(ground, host)

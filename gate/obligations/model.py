@@ -8,7 +8,7 @@ from gate.obligations.node import About, Node, known
 from gate.obligations.universe import proven_modes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gate.ledger.rows import Held
     from gate.obligations.ground import Ground
@@ -50,9 +50,15 @@ def _model(ground: Ground, sha256: str, models: list[OwedModel], held: list[Held
         + tuple(("markers", ", ".join(markers) or "none") for markers in models[0].markers)
         + tuple(("thinkingModes", ", ".join(modes)) for modes in claimed)
         + known(modesHold=_modes_hold(claimed, models[0].markers))
+        + tuple(("weightsBytes", size) for size in _each(item.weights_bytes for item in held))
+        + tuple(("kvBytesPerToken", size) for size in _each(item.kv_bytes_per_token for item in held))
         + tuple(("heldBy", ground.iri("host", model.host)) for model in models if model.held),
         About(model=names[0], quant=models[0].quant),
     )  # fmt: skip
+
+
+def _each(values: Iterable[int | None]) -> list[int]:
+    return sorted({value for value in values if value is not None})
 
 
 def _modes_hold(claimed: list[tuple[str, ...]], markers: tuple[tuple[str, ...], ...]) -> bool | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gate.iris import term
 from gate.obligations.node import About, Node, known
-from gate.obligations.orphan import orphan
+from gate.obligations.orphan import orphan, unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +31,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
     """
     asked = ground.rules.document.require.parity
     if asked is None:
+        yield from unrequired(ground, "parities", "require.parity")
         return
     owed = {(model.host, model.sha256) for model in ground.models}
     rows: dict[tuple[str, str | None], _Rows] = {}

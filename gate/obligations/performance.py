@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gate.obligations.node import About, Node, known
-from gate.obligations.orphan import orphan
+from gate.obligations.orphan import orphan, unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,14 +69,22 @@ class _Run:
         """What the claim's threshold is held against."""
         return self.ratio if claim.comparator is not None else self.value
 
+    def below(self, claim: PerformanceClaim) -> bool | None:
+        """Whether it stays below what the claim says; None where the claim has no threshold, or it no figure."""
+        figure = self.reached(claim)
+        return None if claim.at_least is None or figure is None else figure < claim.at_least
+
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each claim, its runs and their figures; and, where anything is claimed, the figures of no claim."""
+    """Yield each claim, its runs and their figures; and the figures of no claim."""
     claims = ground.rules.document.claims.performance
+    if not claims:
+        yield from unrequired(ground, "performances", "claims.performance")
+        return
     counted: set[tuple[str, str]] = set()
     for claim in claims:
         yield from _claim(ground, claim, counted)
-    for receipt in ground.ledger.receipts if claims else ():
+    for receipt in ground.ledger.receipts:
         for row in receipt.performances:
             if (receipt.file.path, row.place) not in counted:
                 yield orphan(ground, receipt, row, "performance", _unclaimed(ground, receipt, row))
@@ -174,12 +182,11 @@ def _counts(claim: PerformanceClaim, runs: list[_Run]) -> tuple[tuple[str, Iri |
     facts = known(runsCompared=None if claim.comparator is None else sum(run.ratio is not None for run in runs))
     if claim.at_least is None:
         return facts
-    reached = [(run, run.reached(claim)) for run in runs]
-    missed = [(run, figure) for run, figure in reached if figure is not None and figure < claim.at_least]
+    missed = [(f"run {run.number} on {run.host or 'no host'}", run.reached(claim)) for run in runs if run.below(claim)]
     return (
         facts
         + known(runsMissed=len(missed), runsMayMiss=claim.of - claim.runs)
-        + tuple(("missedRun", f"run {run.number} on {run.host or 'no host'}: {figure:.6g}") for run, figure in missed)
+        + tuple(("missedRun", f"{run}: {figure:.6g}") for run, figure in missed)
     )
 
 
@@ -200,7 +207,8 @@ def _run(ground: Ground, claim: PerformanceClaim, run: _Run, names: set[str], di
     yield Node(
         iri, ("PerformanceRun",), label,
         known(
-            value=run.value, comparatorValue=run.comparator_value, ratio=run.ratio,
+            runNumber=run.number, value=run.value, comparatorValue=run.comparator_value, ratio=run.ratio,
+            belowClaim=run.below(claim),
             comparatorPinned=None not in run.pins,
         )
         + tuple(("figure", row_iri(found)) for found in run.own)

@@ -34,6 +34,7 @@ def _node(ground: Ground, receipt: Receipt) -> Node:
         measuredAt=receipt.measured_at.isoformat().replace("+00:00", "Z") if receipt.measured_at else None,
         producer=receipt.producer,
         superseded=receipt.superseded,
+        binaryless=True if ground.binary_unsayable(receipt) else None,
     )
     quarrels = tuple(("quarrel", quarrel) for quarrel in receipt.binding.quarrels)
     earlier = _earlier(ground, receipt)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gate.obligations.join import Joined
     from gate.obligations.universe import Cell
 
-TARGETS = ("Row",)
+TARGETS = ("Row", "UnrequiredRow")
 REQUIRED = False
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gate.obligations.decision import path_of
 from gate.obligations.node import About, Node, known
 from gate.obligations.selectors import matches
 
@@ -12,18 +13,23 @@ if TYPE_CHECKING:
 
     from gate.decisions import Scope
     from gate.obligations.ground import Ground
+    from gate.obligations.outcome import Outcome
 
-TARGETS = ("Scope",)
+TARGETS = ("Scope", "TicketedScope")
 REQUIRED = False  # a release without one owes everything
 
 
-def nodes(ground: Ground) -> Iterator[Node]:
+def decided(ground: Ground, outcome: Outcome) -> Iterator[Node]:
     """Yield each scope of the release that is judged. Those of other releases say nothing of it."""
-    path = ground.decisions.file.path if ground.decisions.file else None
+    within = ground.declaimed.union(*(known.covered for known in ground.known_failures))
+    red = any(found and iri not in within for iri, found in outcome.found.items())
+    # Where tickets are kept, what ships red has one.
+    kinds = ("Scope", "TicketedScope") if red and ground.tickets_asked else ("Scope",)
     for index, scope in ground.scopes:
         ruling = scope.ruling
         facts = known(
             name=scope.name,
+            issue=scope.issue,
             rulingBy=ruling.by,
             rulingOn=ruling.on.isoformat() if ruling.on else None,
             rulingWords=ruling.words,
@@ -33,7 +39,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
         facts += tuple(("admits", ground.model_iri(m)) for m in ground.models if ground.admits(scope, m))
         facts += tuple(("unmatched", pattern) for pattern in _unmatched(ground, scope))
         iri = ground.iri("scope", scope.name, *([] if len(ground.scopes) == 1 else [str(index)]))
-        yield Node(iri, ("Scope",), scope.name, facts, About(receipt=path))
+        yield Node(iri, kinds, scope.name, facts, About(issue=scope.issue, receipt=path_of(ground)))
 
 
 def _unmatched(ground: Ground, scope: Scope) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gate.iris import term
 from gate.obligations.node import About, Node, known
-from gate.obligations.orphan import orphan
+from gate.obligations.orphan import orphan, unrequired
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ REQUIRED = False  # only where the rules require it; a release whose every file 
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield each owed model's tokenizer and the comparisons recorded of it. One sha256 is one model."""
     if not ground.rules.document.require.tokenizer:
+        yield from unrequired(ground, "tokenizers", "require.tokenizer")
         return
     models: dict[str, OwedModel] = {}
     names: dict[str, set[str]] = {}
@@ -78,6 +79,7 @@ def _facts(
         comparatorPin=row.comparator_pin,
         corpus=row.corpus,
         tokensCompared=row.compared,
+        tokensAsked=ground.rules.document.require.tokenizer_tokens,
         mismatches=row.mismatches,
         roundTrip=row.round_trip,
         verdict=term(row.verdict) if row.verdict else None,

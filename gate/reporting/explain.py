@@ -1,155 +1,94 @@
-"""Why one cell stands as it does: the receipt, its values, the shape, the decision."""
+"""Why anything stands as it does: whatever a finding names is found by its label, and told."""
 
 from __future__ import annotations
 
 import difflib
+from shlex import quote
 from typing import TYPE_CHECKING
+
+from rich.text import Text
 
 from gate.errors import CallersError
 from gate.findings import plain
-from gate.iris import NAMESPACE, Iri
-from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED
+from gate.reporting.obligation import Explained, kind_of, state, title, word
+from gate.reporting.terminal import columns, page, printed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from rich.console import Console
 
-    from gate.findings import Finding
     from gate.obligations.node import Node
-    from gate.shape_files import Shape
-    from gate.states import CellState
     from gate.verdict import Verdict
-    from gate.withdrawn import Declaimed
 
-_SAYS = {
-    PASSED: "PASSED: exactly one row keys onto it, and the row is a pass.",
-    MISSING: "MISSING: it is owed, and no row keys onto it.",
-    FAILED: "FAILED: what was recorded is not a pass.",
-    KNOWN: "KNOWN FAILURE: it is red, as a decision says that it would be.",
-    DECLAIMED: "DE-CLAIMED: a decision takes it out of what is owed.",
-}
-_WIDTH = 22
+_NEAR = 5
 
 
-def render(verdict: Verdict, label: str) -> str:
-    """Return what the verdict knows of the cell called `label`.
+def render(verdict: Verdict, label: str, shape: str | None = None, *, color: bool | None = None) -> str:
+    """Return what the verdict knows of everything called `label`; where those are of several kinds, a list of them.
+
+    Args:
+        verdict: what to explain from.
+        label: what a finding or a report calls it.
+        shape: the file of shapes that judges it, where several judge something of that label.
+        color: whether to style it; None: where it is wanted (`terminal.page`).
 
     Raises:
-        CallersError: the release has no such cell; the message names the nearest ones.
+        CallersError: the release has nothing of this label; the message names what is near.
     """
-    cell = next((cell for cell in verdict.cells if cell.label == label), None)
-    if cell is None:
-        raise CallersError(_no_such_cell(verdict, label))
-    return "\n".join(_lines(verdict, cell)) + "\n"
+    found = _found(verdict, label)
+    files = [count.id for count in verdict.shapes]
+    found.sort(key=lambda node: files.index(kind_of(verdict, node)))
+    kinds = {kind_of(verdict, node) for node in found}
+    wanted = [node for node in found if shape is None or kind_of(verdict, node) == shape]
+    if not wanted:
+        raise CallersError(_nothing(verdict, label, kinds))
+    console = page(color=color)
+    if shape is None and len(kinds) > 1:
+        _list(console, verdict, label, wanted)
+    else:
+        for index, node in enumerate(wanted):
+            if index:
+                console.print()
+            Explained(verdict, node, verdict.version if label == verdict.tag else label).print(console)
+    return printed(console)
 
 
-def _no_such_cell(verdict: Verdict, label: str) -> str:
-    labels = [cell.label for cell in verdict.cells]
-    near = difflib.get_close_matches(label, labels, n=3, cutoff=0.5) or labels[:3]
-    words = "\n".join(f"  {name}" for name in near)
-    return (
-        f"{verdict.tag} owes no cell {plain(label)!r}; of its {len(labels)} cells, these are near:\n{words}\n"
-        "  A model owes no context beyond its own length, and no thinking mode that its template doesn't have."
-    )
+def _found(verdict: Verdict, label: str) -> list[Node]:
+    """Return what is called `label`, each part of something by what it is a part of. A tag is its release."""
+    name = verdict.version if label == verdict.tag else label
+    named = [node for node in verdict.nodes.values() if node.label == name]
+    whole = {owner.iri: owner for node in named if (owner := verdict.nodes.get(node.owner or node.iri)) is not None}
+    return list(whole.values())
 
 
-def _lines(verdict: Verdict, cell: CellState) -> Iterator[str]:
-    yield cell.label
-    yield f"  {_SAYS[cell.state]}"
-    yield f"  judged for {verdict.tag} at commit {verdict.commit}"
-    yield ""
-    yield from _obligation(verdict, cell)
-    for declaim in verdict.declaimed:
-        if any(covered.label == cell.label for covered in declaim.cells):
-            yield ""
-            yield from _decision(declaim)
-    found = _findings(verdict, cell)
-    rows = [verdict.nodes[str(value)] for name, value in cell.node.facts if name == "receipt"]
-    for row in rows:
-        yield ""
-        yield from _row(verdict, row, found, judged=cell.state != DECLAIMED)
-    yield from _rejected(found)
+def _nothing(verdict: Verdict, label: str, kinds: set[str]) -> str:
+    if kinds:
+        return (
+            f"--shape: {plain(label)} of {verdict.tag} is judged by {' and '.join(sorted(kinds))}, and by no other file"
+        )
+    labels = list(dict.fromkeys(node.label for node in verdict.nodes.values()))
+    text = label.casefold()
+    within = sorted((name for name in labels if text in name.casefold()), key=lambda name: (len(name), name))
+    near = list(dict.fromkeys([*difflib.get_close_matches(label, labels, n=_NEAR, cutoff=0.5), *within]))[:_NEAR]
+    said = [f"{verdict.tag} has nothing called {plain(label)!r}"]
+    if near:
+        said += ["  These are near:", *(f"  {name}" for name in near)]
+    else:
+        said.append("  Names stand in every finding: gate check --format json has all of them.")
+    if label.count("/") > 1:
+        said.append(
+            "  A model owes no context beyond its own length, and no thinking mode that its template doesn't have."
+        )
+    return "\n".join(said)
 
 
-def _findings(verdict: Verdict, cell: CellState) -> list[Finding]:
-    return [f for f in verdict.findings if f.focus == cell.label and f.severity == "violation"]
-
-
-def _obligation(verdict: Verdict, cell: CellState) -> Iterator[str]:
-    about, facts = cell.node.about, dict(cell.node.facts)
-    claimed = (
-        f"the rules pin {about.model} on {about.host}" if facts.get("pinned") else f"{about.host} holds {about.model}"
-    )
-    verb = "Claimed" if cell.state == DECLAIMED else "Owed"
-    yield f"{verb}, because {claimed}"
-    if "contextTokens" in facts:
-        yield f"  at the context {about.context}: a prompt of at least {facts['contextTokens']} tokens"
-    yield f"  by one run of version {verdict.version} at this very commit"
-    if cell.node.types[0] == "RefusalCell":
-        needed, total = facts["neededBytes"], facts["gpuMemoryBytes"]
-        yield f"  as a refusal: it needs {needed:,} bytes, and the GPU has {total:,} in all"
-
-
-def _decision(declaim: Declaimed) -> Iterator[str]:
-    told, by = declaim.told, declaim.ruling
-    yield f"Decision: {told.id}"
-    ruling = " ".join(filter(None, (by.by, f"on {by.on}" if by.on else None)))
-    for name, value in (
-        ("ticket", f"#{told.issue}" if told.issue else None), ("since", told.since), ("until", told.until),
-        ("expires", told.expires), ("why", told.why), ("ruling", ruling), ("words", by.words),
-    ):  # fmt: skip
-        if value:
-            yield f"  {name:<{_WIDTH}} {plain(value)}"
-
-
-def _row(verdict: Verdict, row: Node, found: list[Finding], *, judged: bool) -> Iterator[str]:
-    """Show each constraint of a pass with the facts that it looks at, then what else the row says.
-
-    The row of a de-claimed cell is shown and not judged: nothing asks it to pass.
-    """
-    facts = dict(row.facts)
-    yield f"Receipt: {row.about.receipt}, {facts.pop('place')}"
-    facts.pop("cell", None)
-    red = {finding.property for finding in found}
-    kind = next((name for name in row.types if name in verdict.row_constraints), "CellRow")
-    constraints = verdict.row_constraints[kind]
-    for shape in constraints:
-        yield from _constraint(verdict, shape, facts, red=shape.name in red, judged=judged)
-    seen = {name for shape in constraints for name in (*shape.shows, *shape.mentions, shape.path)}
-    for name, value in facts.items():
-        if name not in seen:
-            yield f"    {verdict.labels.get(name, name):<{_WIDTH}} {_shown(value)}"
-
-
-def _constraint(
-    verdict: Verdict, shape: Shape, facts: Mapping[str, object], *, red: bool, judged: bool
-) -> Iterator[str]:
-    """Show one constraint: ✗ rejects, ✓ holds, · asks nothing of this row."""
-    asks = judged and any(name in facts for name in (*shape.shows, shape.path))
-    mark = "✗" if red else "✓" if asks else "·"
-    shown = "; ".join(
-        f"{verdict.labels.get(name, name)} {_shown(facts[name]) if name in facts else 'not recorded'}"
-        for index, name in enumerate((*shape.shows, *shape.mentions))
-        if name in facts or index == 0
-    )
-    yield f"  {mark} {shape.name:<{_WIDTH}} {shown}"
-    if red:
-        yield f"    {'':<{_WIDTH}} rule: {shape.description}"
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, Iri):
-        return value.removeprefix(NAMESPACE).removeprefix("backend-")
-    return plain(str(value))
-
-
-def _rejected(found: list[Finding]) -> Iterator[str]:
-    if not found:
-        return
-    yield ""
-    yield "Rejected by"
-    for finding in found:
-        yield f"  shapes/{finding.shape}.ttl, {finding.property} ({finding.reason}): {finding.says}"
-    for remedy in dict.fromkeys(finding.remedy for finding in found if finding.remedy):
-        yield f"  → {remedy}"
+def _list(console: Console, verdict: Verdict, label: str, found: list[Node]) -> None:
+    console.print(Text.assemble((label, "bold"), f" names {len(found)} things in {verdict.tag}:"), soft_wrap=True)
+    console.print()
+    table = columns(3)
+    for node in found:
+        table.add_row("", Text(title(verdict, node)), word(state(verdict, node)))
+    console.print(table)
+    console.print()
+    for kind in dict.fromkeys(kind_of(verdict, node) for node in found):
+        words = f"  gate explain {quote(label)} --shape {kind} --tag {verdict.tag}"
+        console.print(Text(words), soft_wrap=True)

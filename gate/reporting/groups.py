@@ -51,15 +51,20 @@ def by_cause(findings: Iterable[Finding]) -> list[Group]:
 
 def _group(found: list[Finding]) -> Group:
     first = found[0]
-    hosts: dict[str | None, Counter[str]] = {}
-    for finding in found:
-        hosts.setdefault(finding.about.host, Counter())[finding.about.model or finding.focus] += 1
     return Group(
         shape=first.shape, property=first.property, reason=first.reason, severity=first.severity, says=first.says,
         remedy=first.remedy, count=len(found),
-        where=tuple(
-            Where(host, sum(names.values()), tuple(sorted(names.items(), key=lambda item: (-item[1], item[0]))))
-            for host, names in sorted(hosts.items(), key=lambda item: item[0] or "")
-        ),
+        where=by_place((finding.about.host, finding.about.model or finding.focus) for finding in found),
         example=first,
     )  # fmt: skip
+
+
+def by_place(places: Iterable[tuple[str | None, str]]) -> tuple[Where, ...]:
+    """Return the (host, name) pairs by host, the most frequent name first."""
+    hosts: dict[str | None, Counter[str]] = {}
+    for host, name in places:
+        hosts.setdefault(host, Counter())[name] += 1
+    return tuple(
+        Where(host, sum(names.values()), tuple(sorted(names.items(), key=lambda item: (-item[1], item[0]))))
+        for host, names in sorted(hosts.items(), key=lambda item: item[0] or "")
+    )

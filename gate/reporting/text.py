@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from rich.padding import Padding
 from rich.text import Text
 
+from gate import since
 from gate.findings import plain
+from gate.reporting import signers
 from gate.reporting.groups import by_cause
 from gate.reporting.terminal import columns, item, page, printed
 from gate.states import DECLAIMED, FAILED, KNOWN, MISSING, PASSED
@@ -26,7 +29,9 @@ if TYPE_CHECKING:
 MOST_GROUPS = 9
 MOST_HOSTS = 3
 MOST_NAMES = 3
-MOST_REMEDIES = 5
+MOST_REMEDIES = 8
+
+_KINDS = {"kernels": "kernels", "conformance": "tensor shapes"}
 
 _STYLE = {"violation": "bold red", "warning": "yellow", "info": "cyan"}
 
@@ -43,8 +48,10 @@ def render(verdict: Verdict, *, color: bool | None = None) -> str:
     _counts(console, verdict)
     groups = by_cause(verdict.findings)
     _causes(console, "Why", [g for g in groups if g.severity == "violation"])
+    _judged(console, verdict)
     _causes(console, "Also", [g for g in groups if g.severity != "violation"])
     _decisions(console, verdict)
+    _retired(console, verdict)
     _next(console, verdict, groups)
     return printed(console)
 
@@ -69,6 +76,8 @@ def _answer(console: Console, verdict: Verdict) -> None:
 def _headline(console: Console, verdict: Verdict) -> None:
     _answer(console, verdict)
     console.print(Text(f"{plain(verdict.project)} {verdict.version} at commit {verdict.commit}", "dim"))
+    if compared := since.words(verdict.ground):
+        console.print(Text(f"Compared with {plain(compared)}.", "dim"), overflow="fold")
     console.print()
 
 
@@ -84,22 +93,32 @@ def _scope(scope: Scoped) -> Text:
 
 
 def _counts(console: Console, verdict: Verdict) -> None:
-    states = verdict.states
+    cells = _counted("cells", verdict.states)
+    console.print(cells.append(f"; {verdict.refusals} of them owe a refusal" if verdict.refusals else ""))
+    for kind, found in verdict.kernels.items():
+        console.print(_counted(_KINDS[kind], Counter(one.state for one in found)))
+
+
+def _counted(what: str, states: Counter[str]) -> Text:
     failed = states[FAILED] + states[KNOWN]
-    cells = Text.assemble(
-        (f"{states[PASSED] + states[MISSING] + failed} cells owed", "bold"), ": ",
+    owed = states[PASSED] + states[MISSING] + failed
+    return Text.assemble(
+        (f"{owed} {what.removesuffix('s') if owed == 1 else what} owed", "bold"), ": ",
         (f"{states[PASSED]} passed", "green" if states[PASSED] else ""), ", ",
         (f"{states[MISSING]} missing", "bold red" if states[MISSING] else ""), ", ",
         (f"{failed} failed", "bold red" if states[FAILED] else "yellow" if failed else ""),
         (f" ({states[KNOWN]} of them known)" if states[KNOWN] else "", "yellow"), "; ",
         (f"{states[DECLAIMED]} de-claimed", "yellow" if states[DECLAIMED] else ""),
-        f"; {verdict.refusals} of them owe a refusal" if verdict.refusals else "",
     )  # fmt: skip
-    console.print(cells)
+
+
+def _judged(console: Console, verdict: Verdict) -> None:
+    """Say how many nodes each shape judged: a cause comes first, and a shape that judged none is not named."""
+    console.print()
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
-    console.print(
-        Text(f"Judged, by shape: {judged}. Receipts: {verdict.receipts}, none signed.", "dim"), overflow="fold"
-    )
+    console.print(Text(f"Judged, by shape: {judged}.", "dim"), overflow="fold")
+    console.print(Text(f"Receipts: {signers.receipts(verdict)}.", "dim"), overflow="fold")
+    console.print(Text(f"Decisions: {signers.decisions(verdict)}.", "dim"), overflow="fold")
 
 
 def _causes(console: Console, title: str, groups: list[Group]) -> None:
@@ -125,13 +144,18 @@ def _places(group: Group) -> Text | Table:
     if group.count == 1:
         detail = group.example.message.removeprefix(group.says).strip()
         return Text(f"{group.example.focus} {detail}".strip())
+    return places(group.where)
+
+
+def places(found: tuple[Where, ...]) -> Table:
+    """Return a table of hosts with their counts and names, the first few of each."""
     table = columns(3)
-    for where in group.where[:MOST_HOSTS]:
+    for where in found[:MOST_HOSTS]:
         if where.host is None:
             table.add_row(Text(_names(where)))
         else:
             table.add_row(Text(where.host), Text(str(where.count)), Text(_names(where)))
-    rest = group.where[MOST_HOSTS:]
+    rest = found[MOST_HOSTS:]
     if rest:
         table.add_row(Text("others"), Text(str(sum(where.count for where in rest))), Text(f"on {len(rest)} more hosts"))
     return table
@@ -169,6 +193,20 @@ def _section(console: Console, title: str, decisions: Iterable[tuple[int, Told]]
         console.print(item(count, Text(f"{told.id}{ticket}{until}: {plain(told.why or '')}")))
 
 
+def _retired(console: Console, verdict: Verdict) -> None:
+    if not verdict.retired:
+        return
+    console.print()
+    console.print(Text("Given up for good", "bold"))
+    for retired in verdict.retired:
+        ticket = f" (#{retired.issue})" if retired.issue else ""
+        console.print(item(len(retired.things), Text(f"{retired.id}{ticket}: {plain(retired.why or '')}")))
+        names = [plain(name) for name in retired.things[:MOST_NAMES]]
+        more = len(retired.things) - MOST_NAMES
+        listed = ", ".join(names) + (f", and {more} more" if more > 0 else "")
+        console.print(Padding(Text(listed), (0, 0, 0, 7)))
+
+
 def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
     console.print()
     console.print(Text("Next", "bold"))
@@ -178,13 +216,11 @@ def _next(console: Console, verdict: Verdict, groups: list[Group]) -> None:
     remedies = list(dict.fromkeys(g.remedy for g in groups if g.severity == "violation" and g.remedy))
     for number, remedy in enumerate(remedies[:MOST_REMEDIES], start=1):
         console.print(Padding(Text(f"{number}. {remedy}"), (0, 0, 0, 4)))
-    if len(remedies) > MOST_REMEDIES:
-        console.print(
-            Text(f"    and {len(remedies) - MOST_REMEDIES} more steps, which the check names once these are done")
-        )
+    rest = len(remedies) - MOST_REMEDIES
+    if rest > 0:
+        steps = "step" if rest == 1 else "steps"
+        console.print(Text(f"    and {rest} more {steps}, which the check names once these are done"))
     red = next((c.label for c in verdict.cells if c.state == FAILED), None)
     red = red or next((c.label for c in verdict.cells if c.state == MISSING), None)
-    if red is not None:
-        from shlex import quote
-
-        console.print(Text(f"    gate explain {quote(red)} --tag {verdict.tag}"), soft_wrap=True)
+    red = red or next(finding.focus for finding in verdict.violations)
+    console.print(Text(f"    gate explain {quote(red)} --tag {verdict.tag}"), soft_wrap=True)

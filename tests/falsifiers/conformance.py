@@ -28,7 +28,7 @@ def with_conformance(release: Release) -> None:
         release.receipt(f"inventory-{host}.json")["census"] = census
         rows = [
             {"quant": quant, "shape": shape, "kernel": f"{quant.lower()}_gemv", "verdict": "pass", "excluded": False,
-             "worst": 1e-8}
+             "worst": 1e-8, "bound": 1e-5, "bound_source": "ticket 3801"}
             for quant, shape in held
         ]  # fmt: skip
         receipt = header("taggate/conformance-receipt/v1", host) | {"gpu": {"compute": COMPUTE[host]}, "rows": rows}
@@ -85,12 +85,11 @@ def _own(compute: str | None = None, **values: str) -> Any:
     return change
 
 
-def _harness(**values: Any) -> Any:
+def harness(**values: Any) -> Any:
     """Move the row of `SHAPE` into a receipt of the harness; None takes a field of the receipt away."""
 
     def change(release: Release) -> None:
         _rows(release).pop(0)
-        del release.receipt("gx10.json")["release"]["binary_sha256"]  # which the harness never names
         own = {
             "schema": "gpu-shape-conformance/v1", "host": "gx10", "tolerance": 1e-5, "harness_rc": 0,
             "negative_controls": {"21": {"red": True}},
@@ -110,6 +109,34 @@ def _gpu(release: Release) -> None:
 def _no_binary(release: Release) -> None:
     _own()(release)
     del release.receipt("own.json")["release"]["binary_sha256"]
+
+
+def _answers_itself(release: Release) -> None:
+    """The only census of gx10 is that of the harness's receipt, which its own rows answer."""
+    del release.receipt("inventory-gx10.json")["census"]
+    harness(
+        commit=COMMIT, census={"census-gx10.json": "d" * 64}, negative_controls={"12": {"red": True}, "21": {"red": True}},
+        rows=[_measured(qtype=21, k=3584, n_held=1024), _measured(qtype=12, k=2560, n_held=9216)],
+    )(release)  # fmt: skip
+    _rows(release).clear()
+
+
+def _measured(**values: int) -> dict[str, Any]:
+    return values | {"pass": True, "excluded": False, "worst": 1e-8}
+
+
+def _taken_at_its_word(release: Release) -> None:
+    release.rules = release.rules.replace("conformance = true", 'conformance = true\nconformance_census = "receipt"')
+    _answers_itself(release)
+
+
+def _strict(release: Release) -> None:
+    """Let the rules ask for less than the bound of `SHAPE`; the other rows keep to it."""
+    release.rules = release.rules.replace("conformance = true", "conformance = true\nconformance_tolerance = 1e-6")
+    for host in HELD:
+        for row in release.receipt(f"shapes-{host}.json")["rows"]:
+            row["bound"] = 1e-6
+    _rows(release)[0]["bound"] = 1.1e-6
 
 
 def _types(release: Release) -> None:
@@ -158,24 +185,39 @@ FALSIFIERS = [
     _red("ConformanceRow-fresh", "In", "another commit was measured", (SHAPE, "fresh", "stale"), _own(commit=OTHER_COMMIT)),
     _red("ConformanceRow-fresh", "In", "another version was measured", (SHAPE, "fresh", "stale"), _own(version="0.70.0")),
     _red("ConformanceRow-fresh", "In", "the harness measured another commit", (SHAPE, "fresh", "stale"),
-         _harness(commit=OTHER_COMMIT)),
-    _red("ConformanceRow-fresh", "MinCount", "no commit is recorded", (SHAPE, "fresh", "stale"), _harness()),
+         harness(commit=OTHER_COMMIT)),
+    _red("ConformanceRow-fresh", "MinCount", "no commit is recorded", (SHAPE, "fresh", "stale"), harness()),
     _red("ConformanceRow-fresh", "MinCount", "a short commit is recorded", (SHAPE, "fresh", "stale"),
-         _harness(commit="c0ffee000")),
+         harness(commit="c0ffee000")),
     _red("ConformanceRow-compute", "In", "measured on another architecture", (SHAPE, "compute", "contradicted"),
          _own(compute="sm_89")),
     _red("ConformanceRow-gpu", "In", "measured with another GPU", (SHAPE, "gpu", "contradicted"), _gpu),
     _red("ConformanceRow-gpu", "In", "the harness measured with another GPU", (SHAPE, "gpu", "contradicted"),
-         _harness(commit=COMMIT, gpu="NVIDIA Thor, 12.1")),
+         harness(commit=COMMIT, gpu="NVIDIA Thor, 12.1")),
     _red("ConformanceRow-binary", "In", "another binary was measured", (SHAPE, "binary", "contradicted"),
          _own(binary_sha256="f" * 64)),
     _red("ConformanceRow-binary", "In", "no binary, though runs name it", (SHAPE, "binary", "contradicted"), _no_binary),
     _red("ConformanceHost-types", "MaxCount", "a quant type that the census lacks", ("gx10", "census", "contradicted"),
          _types),
+    _red("ConformanceHost-independent", "MaxCount", "a receipt that answers its own census", ("gx10", "census", "unmeasured"),
+         _answers_itself),
+    _red("ConformanceHost-own-word", "MaxCount", "a receipt that is taken at its word", ("gx10", "census", "unmeasured"),
+         _taken_at_its_word, severity="warning"),
     *(
-        _red("ConformanceRow-worst", "In", f"a pass whose worst error is {worst}", (SHAPE, "worst", "failed"), _row(worst=worst))
-        for worst in ("inf", "NaN")
+        _red("ConformanceRow-withinBound", "In", f"a pass whose worst error is {worst}", (SHAPE, "withinBound", "failed"),
+             _row(worst=worst))
+        for worst in ("inf", 1.1e-5)
     ),
+    _red("ConformanceRow-withinBound", "MinCount", "a pass whose worst error is NaN", (SHAPE, "withinBound", "failed"),
+         _row(worst="NaN")),
+    _red("ConformanceRow-withinBound", "MinCount", "no error is recorded", (SHAPE, "withinBound", "failed"), _row(worst=None)),
+    _red("ConformanceRow-withinBound", "MinCount", "no bound is recorded", (SHAPE, "withinBound", "failed"), _row(bound=None)),
+    _red("ConformanceRow-boundSource", "MinCount", "a bound from nowhere", (SHAPE, "boundSource", "failed"),
+         _row(bound_source=None)),
+    _red("ConformanceRow-bound", "In", "a bound that is too wide", (SHAPE, "bound", "failed"), _row(bound=1.1e-4)),
+    _red("ConformanceRow-bound", "In", "a wider bound than the rules allow", (SHAPE, "bound", "failed"), _strict),
+    _red("ConformanceRow-bound", "In", "a tolerance of the harness that is too wide", (SHAPE, "bound", "failed"),
+         harness(commit=COMMIT, tolerance=1.1e-4)),
     *(
         _red("ConformanceRow-verdict", "In", f"the verdict is {verdict}", (SHAPE, "verdict", "failed"), _row(verdict=verdict))
         for verdict in ("fail", "error", "skip", "refused")

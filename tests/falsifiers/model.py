@@ -39,6 +39,19 @@ def _modes(*modes: str) -> Callable[[Release], None]:
     return change
 
 
+def _memory(**values: int) -> Callable[[Release], None]:
+    """Let lambda measure the memory of beta, and gx10 something else; the workspace may differ by GPU."""
+
+    def change(release: Release) -> None:
+        terms = {"weights_bytes": 5000, "kv_bytes_per_token": 2, "workspace_bytes": 100}
+        for host, own in (("lambda", {}), ("gx10", {"workspace_bytes": 300} | values)):
+            inventory = release.receipt(f"inventory-{host}.json")
+            inventory["models"][1] |= terms | own
+            inventory["gpu"]["memory_bytes"] = 1_000_000
+
+    return change
+
+
 FALSIFIERS = [
     Falsifier("Model-arch", "MaxCount", "the hosts disagree on the architecture", ((BETA, "arch", "contradicted"),), _arch),
     Falsifier("Model-quant", "MaxCount", "the hosts disagree on the quantization", ((BETA, "quant", "contradicted"),), _quant),
@@ -48,6 +61,10 @@ FALSIFIERS = [
               ((BETA, "contextLength", "unmeasured"),), _unmeasured),
     Falsifier("Model-markers", "MaxCount", "the hosts disagree on the template",
               (("alpha-q4_k_m.gguf", "markers", "contradicted"),), _marked),
+    Falsifier("Model-weights", "MaxCount", "the hosts disagree on the weights",
+              ((BETA, "weights", "contradicted"),), _memory(weights_bytes=5001)),
+    Falsifier("Model-kv", "MaxCount", "the hosts disagree on the KV cache",
+              ((BETA, "kvBytes", "contradicted"),), _memory(kv_bytes_per_token=3)),
     *(
         Falsifier("Model-modes", "In", f"modes {' and '.join(modes)} that the template doesn't prove",
                   ((BETA, "thinking", "contradicted"),), _modes(*modes))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
-from tests.falsifiers import parity, performance, tokenizer
+from tests.falsifiers import conformance, kernel, parity, performance, tokenizer
 from tests.falsifiers.falsifier import Falsifier
 from tests.release import VERSION, Release
 
@@ -55,6 +55,22 @@ def _own(name: str, change: Any) -> Falsifier:
     return Falsifier("Row-cell", "MinCount", name, ((focus, "cell", "orphan"),), change, severity="warning")
 
 
+def _unrequired(name: str, base: Any, path: str) -> Falsifier:
+    """Measure something, one row of it, that no rule asks for."""
+
+    def change(release: Release) -> None:
+        rules, documents = release.rules, set(release.documents)
+        base(release)
+        receipt = release.documents[path]
+        for added in set(release.documents) - documents:
+            del release.documents[added]
+        release.documents[f"receipts/{VERSION}/own.json"] = receipt | {"rows": receipt["rows"][:1]}
+        release.rules = rules
+
+    focus = f"receipts/{VERSION}/own.json, rows[0]"
+    return Falsifier("Row-required", "MinCount", name, ((focus, "required", "orphan"),), change, severity="warning")
+
+
 _UNIDENTIFIED = {"file": "alpha-q4_k_m.gguf"}
 _UNKNOWN = {"file": "gamma-fp16.gguf", "sha256": "3" * 64}
 _OUTPUTS = parity.RECEIPTS["lambda"]
@@ -82,4 +98,10 @@ FALSIFIERS = [
          _copied(performance.claimed, performance.RECEIPT, configuration="eight users")),
     _own("a figure of another comparator",
          _copied(performance.claimed, performance.RECEIPT, value=None, comparator={"name": "vllm", "value": 1.0})),
+    _unrequired("a kernel, and no kernel is required", kernel.with_kernels, f"receipts/{VERSION}/kernels-gx10.json"),
+    _unrequired("a tensor shape, and no conformance is required",
+                conformance.with_conformance, f"receipts/{VERSION}/shapes-gx10.json"),
+    _unrequired("token ids, and no tokenizer is required", tokenizer.required, tokenizer.RECEIPT),
+    _unrequired("an output, and no parity is required", parity.required, _OUTPUTS),
+    _unrequired("a figure, and nothing is claimed", performance.claimed, performance.RECEIPT),
 ]  # fmt: skip

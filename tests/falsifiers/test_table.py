@@ -15,6 +15,7 @@ from gate.iris import NAMESPACE
 from gate.obligations import kinds
 from tests import falsifiers
 from tests.falsifiers.falsifier import Falsifier, judge
+from tests.formats.held import assert_reports_hold
 from tests.release import DECLAIM, green
 
 # Parameters that constrain nothing by themselves: where a shape looks, which shapes it leads to, how it is worded.
@@ -43,6 +44,7 @@ def test_one_change_turns_exactly_its_own_finding_red(kind: str, falsifier: Fals
     component = f"{falsifier.component}ConstraintComponent"
     assert (f"{NAMESPACE}{falsifier.constraint}", component) in {(r.shape, r.component) for r in results}
     assert verdict.exit_code == (1 if falsifier.severity == "violation" else 0)
+    assert_reports_hold(verdict, release.folder)
 
 
 def test_every_constraint_of_every_shape_has_a_falsifier() -> None:

@@ -35,6 +35,17 @@ def _row(**values: Any) -> Any:
     return change
 
 
+def _asked(tokens: int) -> Any:
+    """Ask for so many ids of both; beta has as many."""
+
+    def change(release: Release) -> None:
+        required(release)
+        release.rules += f"tokenizer_tokens = {tokens}\n"
+        release.documents[RECEIPT]["rows"][1]["compared"] = tokens
+
+    return change
+
+
 def _twice(release: Release) -> None:
     required(release)
     rows = release.documents[RECEIPT]["rows"]
@@ -102,6 +113,7 @@ def _red(constraint: str, component: str, name: str, prop: str, reason: str, cha
 
 
 _BOTH_UNASKED = ((ALPHA, "fresh", "stale"), ("tokenizer/beta-q4_k_m.gguf", "fresh", "stale"))
+_BOTH_UNCOUNTED = ((ALPHA, "compared", "unmeasured"), ("tokenizer/beta-q4_k_m.gguf", "compared", "unmeasured"))
 _BOTH_UNNAMED = ((ALPHA, "model", "contradicted"), ("tokenizer/beta-q4_k_m.gguf", "model", "contradicted"))
 
 FALSIFIERS = [
@@ -131,7 +143,13 @@ FALSIFIERS = [
     _red("pin", "MinCount", "the comparator isn't pinned", "comparatorPin", "incomplete",
          _row(comparator={"name": "llama.cpp"})),
     _red("corpus", "MinCount", "no corpus is named", "corpus", "incomplete", _row(corpus=None)),
-    _red("compared", "MinInclusive", "nothing was compared", "compared", "unmeasured", _row(compared=0)),
+    *(
+        _red("enough", "LessThanOrEquals", name, "compared", "unmeasured", _row(compared=compared))
+        for name, compared in (("nothing was compared", 0), ("one id was compared", 1), ("one id too few", 999))
+    ),
+    _red("enough", "LessThanOrEquals", "fewer than the rules ask for", "compared", "unmeasured", _asked(51201)),
+    Falsifier("Tokenizer-enough", "MinCount", "nobody says how many are asked for", _BOTH_UNCOUNTED, required,
+              without("TokenizerRow", "tokensAsked")),
     _red("compared", "MinCount", "nobody counted what was compared", "compared", "unmeasured", _row(compared=None)),
     _red("ids", "In", "one id differs", "mismatches", "failed", _row(mismatches=1)),
     _red("ids", "MinCount", "nobody counted what differs", "mismatches", "failed", _row(mismatches=None)),

@@ -18,9 +18,10 @@ from gate.ledger.given import Given
 from gate.ledger.rows import Receipt
 
 CHOICES = (*SCHEMAS, *FORMATS)
+_RUN = InputFile("run.json", "", b'{"model": {"file": "m.gguf"}, "verb": "run"}')  # or no provenance line is ever read
 _GIVEN = {
     "version": "0.71.0", "commit": "c0ffee" + "0" * 34, "host": "gx10", "measured_at": "2026-10-12T09:00:00Z",
-    "suite": "s", "exit_code": 0, "run": InputFile("run.json", "", b"{}"), "model": "m.gguf", "sha256": "1" * 64,
+    "suite": "s", "exit_code": 0, "run": _RUN, "model": "m.gguf", "sha256": "1" * 64,
     "backend": "cuda", "comparator": "c", "configuration": "x", "number": 1, "binary": "2" * 64,
 }  # fmt: skip
 
