@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from rdflib import Graph
 
+    from gate.findings import Finding
     from gate.judge import Engine
     from gate.ledger.rows import Ledger
     from gate.obligations.node import Node
@@ -158,9 +159,26 @@ def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) 
     found: dict[Iri, list[Found]] = {iri: [] for iri in covered}
     for finding in findings.find(results, nodes, shapes):
         if finding.severity == "violation" and Iri(finding.owner) in found:
-            texts = (finding.brief(), finding.property, finding.says, finding.message, *finding.values)
-            found[Iri(finding.owner)].append(Found(finding.brief(), finding.reason, finding.message, texts))
-    return Outcome({iri: tuple(rejections) for iri, rejections in found.items()})
+            found[Iri(finding.owner)].append(_found(finding))
+    ran = frozenset(node.owner for node in nodes.values() if node.owner is not None and _ran(nodes[node.owner], node))
+    return Outcome({iri: tuple(rejections) for iri, rejections in found.items()}, ran)
+
+
+def _found(finding: Finding) -> Found:
+    texts = (finding.brief(), finding.property, finding.says)
+    absent = finding.result.component == "MinCountConstraintComponent"
+    return Found(finding.brief(), finding.reason, finding.message, texts, finding.recorded, absent)
+
+
+def _ran(obligation: Node, part: Node) -> bool:
+    """Say whether a part of an obligation is a run that something came of; of a suite, a check that failed.
+
+    A refusal is one where a refusal is owed.
+    """
+    kind = obligation.types[0]
+    ended = {"fail", "error"} if kind == "Suite" else {"pass", "fail", "error"}
+    ended |= {"refused"} if kind == "RefusalCell" else set()
+    return any(name == "verdict" and value in {term(verdict) for verdict in ended} for name, value in part.facts)
 
 
 def before(verdict: Verdict) -> Verdict | None:

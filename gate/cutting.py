@@ -7,7 +7,6 @@ import os
 import subprocess
 from typing import TYPE_CHECKING
 
-from gate import git
 from gate.errors import CallersError, Declined
 from gate.findings import plain
 from gate.reporting import document
@@ -18,40 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.verdict import Verdict
-
-
-def commit_to_judge(folder: Path) -> str:
-    """Return the commit that a tag would be put on where nothing else names one: the current one.
-
-    Raises:
-        Declined: there is no repository, or it has no commit.
-    """
-    commit = git.head(folder)
-    if commit is None:
-        raise Declined(f"{folder}: there is no commit here that a tag could be put on")
-    return commit
-
-
-def refuse_uncommitted(folder: Path, verdict: Verdict) -> None:
-    """Refuse a tag for what git doesn't hold: what was judged must be what others can judge again.
-
-    Args:
-        folder: the rules' folder, which the inputs are relative to.
-        verdict: it names everything that it rests on.
-
-    Raises:
-        CallersError: an input isn't committed as it was judged.
-        Declined: git fails.
-    """
-    own = [path for path in verdict.read if not path.startswith("taggate/")]
-    changed = git.differing(folder, verdict.commit, own)
-    if changed:
-        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        raise CallersError(
-            f"{plain(changed[0])}{more}: judged, and not what commit {verdict.commit[:12]} holds\n"
-            "  Those who get the tag judge what it holds. Commit the rules, the decisions and the receipts, and tag\n"
-            "  that commit: with freshness.ignore in the rules, receipts of the commit before stand."
-        )
 
 
 def message(verdict: Verdict) -> str:

@@ -35,7 +35,7 @@ Issue = Annotated[int, Field(gt=0, lt=2**31)]
 def _pattern(glob: str) -> str:
     if not glob:
         raise ValueError("is empty, and selects nothing")
-    if not glob.strip("*?"):
+    if not any(character.isalnum() for character in glob):
         raise ValueError("matches everything; leave the selector out, or name what is withdrawn")
     return glob
 

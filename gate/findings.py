@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gate.obligations.node import About, Node
     from gate.shape_files import Shape, Shapes
 
+_RECORDED = ("reason", "note", "name")  # facts in a producer's own words: why, what was noted, what a check is called
 _LONGEST = 240  # of a recorded value in a message: a log pasted into a receipt stays in the receipt
 
 
@@ -33,7 +34,7 @@ class Finding:
     remedy: str
     order: float  # of the constraint among those of its shape
     owner: str  # the IRI of the obligation that it stands against
-    values: tuple[str, ...]  # what the message shows of the node's facts
+    recorded: tuple[str, ...]  # what the message shows of the words that a run recorded
     result: Result  # what the judge said
 
     def brief(self) -> str:
@@ -112,7 +113,7 @@ def _finding(result: Result, nodes: Mapping[str, Node], shapes: Shapes) -> Findi
         remedy=shape.remedy,
         order=shape.order,
         owner=owner(result.focus, nodes),
-        values=tuple(value for values in shown.values() for value in values),
+        recorded=tuple(value for name in _RECORDED for value in shown.get(name, ())),
         result=result,
     )
 

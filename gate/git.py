@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import posixpath
 import subprocess
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -243,33 +242,6 @@ def ever_added(folder: Path, path: str) -> set[str]:
         "--", f":(top,literal){path}",
     )  # fmt: skip
     return {name.strip("\n") for name in said.split("\0")} - {""}
-
-
-def head(folder: Path) -> str | None:
-    """Return the current commit; None where there is no git, no repository or no commit yet."""
-    parsed = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") if _is_repository(folder) else None
-    return parsed.stdout.strip() if parsed is not None and parsed.returncode == 0 else None
-
-
-def differing(folder: Path, commit: str, paths: Sequence[str]) -> list[str]:
-    """Return those of `paths`, relative to `folder`, whose bytes are not the ones that `commit` holds.
-
-    Raises:
-        Declined: git fails.
-    """
-    wanted = [path for path in paths if "\n" not in path]  # no line can ask for the others: they count as differing
-    prefix = _git(folder, "rev-parse", "--show-prefix")
-    if prefix is None or prefix.returncode:
-        raise Declined(f"{folder}: git can't say what is committed here")
-    start = prefix.stdout.removesuffix("\n")
-    names = "".join(f"{commit}:{posixpath.normpath(start + path)}\n" for path in wanted)
-    held = _git(folder, "cat-file", "--batch-check=%(objectname)", given=names)
-    here = _git(folder, "hash-object", "--no-filters", "--stdin-paths", given="".join(f"{path}\n" for path in wanted))
-    if held is None or here is None or held.returncode or here.returncode:
-        raise Declined(f"{folder}: git can't compare what was judged with what is committed")
-    pairs = zip(wanted, held.stdout.splitlines(), here.stdout.splitlines(), strict=True)
-    same = {path for path, before, now in pairs if before == now}
-    return [path for path in paths if path not in same]
 
 
 def shown_prefix(folder: Path) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import posixpath
+import re
 import subprocess
 import tempfile
 from contextlib import contextmanager
@@ -19,12 +20,17 @@ from gate import rules, snapshot, versions
 from gate.decisions import DEFAULT_FILE
 from gate.errors import BadFile, Declined
 from gate.names import likeness
+from gate.rules import DEFAULT_TAG
 from gate.ssh_keygen import SUFFIX
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from gate.rules import Rules
+
+# What people write in front of a version, as a reader sees it.
+_PREFIXES = r"(?:[\w.-]*[/_-])?(?:vv?|rel|release|version)[./_-]?"
+_A_YEAR = 1900  # a first number from which on it is a date and no version
 
 NOTHING = "0"  # of which git makes the name of no object
 TAGS = "refs/tags/"
@@ -72,6 +78,8 @@ class Repository:
         self._quarantine = {k: os.environ[k] for k in quarantine if k in os.environ}
         self._git |= {"LC_ALL": "C", "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1"}
         self.folder = Path(self._asked(folder, "rev-parse", "--absolute-git-dir").strip())
+        common = self._asked(self.folder, "rev-parse", "--git-common-dir").strip()  # of all work trees of a clone
+        self._common = (self.folder / common).resolve()
 
     def say(self, *arguments: str) -> str:
         """Return what git says.
@@ -98,16 +106,27 @@ class Repository:
         return next((line.removeprefix("tag ") for line in head.splitlines() if line.startswith("tag ")), "")
 
     def commit_of_head(self) -> str | None:
-        """Return the commit of the branch that the repository shows, as it was before the push; None: it has none."""
-        found = self.say("for-each-ref", "--format=%(objectname)", self._branch()).strip()
-        return found or None
+        """Return the commit that the repository shows, as it was before the push; None: it has none."""
+        return self.commit_of("HEAD")
 
-    def _branch(self) -> str:
-        return self.say("symbolic-ref", "--quiet", "HEAD").strip()
+    def hooks(self) -> Path:
+        """Return the folder that git takes hooks from; a relative one is the work tree's, where there is one."""
+        bare = self.say("rev-parse", "--is-bare-repository").strip() == "true"
+        top = self.folder if bare else Path(self._asked(Path.cwd(), "rev-parse", "--show-toplevel").strip())
+        return top / self._asked(top, "rev-parse", "--git-path", "hooks").strip()
+
+    def place_of(self, file: Path) -> str:
+        """Return where a file of the work tree lies in a commit, from its root."""
+        return self._asked(file.parent, "rev-parse", "--show-prefix").removesuffix("\n") + file.name
 
     @contextmanager
-    def project(self, commit: str, rules_file: str) -> Iterator[Path]:
+    def project(self, commit: str, rules_file: str, tags: Mapping[str, str] | None = None) -> Iterator[Path]:
         """Yield the rules' path in a repository of their own, whose files are those of `commit`.
+
+        Args:
+            commit: a full commit.
+            rules_file: where the rules lie in it, from its root.
+            tags: tags that are about to be there too, by their refs: those that are pushed with this one.
 
         Raises:
             BadFile: what is pushed can't be a folder of files.
@@ -115,7 +134,7 @@ class Repository:
         """
         with tempfile.TemporaryDirectory(prefix="gate-") as made:
             folder = Path(made)
-            self._borrow(folder, commit)
+            self._borrow(folder, commit, tags or {})
             read = self.rules_at(commit, rules_file, folder)
             if read is None:
                 raise BadFile(f"{rules_file} at commit {commit[:12]}", "", "the commit has no such file")
@@ -138,19 +157,21 @@ class Repository:
         except BadFile as error:
             raise BadFile(f"{rules_file} at commit {commit[:12]}", "", str(error)) from None
 
-    def _borrow(self, folder: Path, commit: str) -> None:
+    def _borrow(self, folder: Path, commit: str, tags: Mapping[str, str]) -> None:
         """Make a repository in `folder` that has the objects and tags of this one, and `commit` as its own."""
         self._asked(folder, "init", "--quiet", "--template=", f"--object-format={self._format()}")
-        stores = [str(self.folder / "objects"), *self._quarantine_stores()]
+        stores = [str(self._common / "objects"), *self._quarantine_stores()]
         own = folder / ".git"
         (own / "objects" / "info").mkdir(parents=True, exist_ok=True)
         (own / "objects" / "info" / "alternates").write_text(
             "".join(f"{store}\n" for store in stores), encoding="utf-8"
         )
-        if (self.folder / "shallow").is_file():
-            (own / "shallow").write_bytes((self.folder / "shallow").read_bytes())
-        tags = self.say("for-each-ref", "--format=create %(refname) %(objectname)", TAGS)
-        self._asked(folder, "update-ref", "--stdin", given=f"{tags}update HEAD {commit}\n")
+        if (self._common / "shallow").is_file():
+            (own / "shallow").write_bytes((self._common / "shallow").read_bytes())
+        there = self.say("for-each-ref", "--format=%(refname) %(objectname)", TAGS).splitlines()
+        refs = dict(line.split(" ") for line in there) | dict(tags)
+        given = "".join(f"create {ref} {name}\n" for ref, name in sorted(refs.items()))
+        self._asked(folder, "update-ref", "--stdin", given=f"{given}update HEAD {commit}\n")
 
     def _format(self) -> str:
         return self.say("rev-parse", "--show-object-format").strip()
@@ -194,28 +215,28 @@ def judged(update: Update, formats: set[str]) -> str | None:
 
 def resembled(update: Update, formats: set[str]) -> str | None:
     """Return the tag that a reader, or a script, would take this one for, though it isn't spelled like it."""
-    for pattern in sorted(formats):
-        for seen in (
-            update.name,
-            likeness(update.name),
-            likeness(update.name).replace("_", "."),
-            f"{likeness(update.name)}.0",
-        ):
-            try:
-                version = versions.version_of_tag(seen, likeness(pattern) if seen != update.name else pattern)
-            except ValueError:
-                continue
-            return versions.tag_of_version(version, pattern)
-    return None
+    seen = likeness(update.name)
+    before = sorted({likeness(pattern).partition(versions.TAG_FIELD)[0] for pattern in formats} - {""}, key=len)
+    match = re.match(
+        rf"(?:{'|'.join(map(re.escape, reversed(before)))}|{_PREFIXES})?(\d+)(?:[._-](\d+))?(?:[._-](\d+))?", seen
+    )
+    if match is None or (match.end(1) - match.start() == len(match[1]) and match[2] is None):
+        return None  # no number at its beginning, or a number alone
+    major, minor, patch = (int(part or 0) for part in match.groups())
+    if major >= _A_YEAR:
+        return None
+    return versions.tag_of_version(f"{major}.{minor}.{patch}", min(formats))
 
 
 def tag_formats(repository: Repository, commits: list[str], rules_file: str) -> set[str]:
-    """Return the tag formats that the rules of these commits name; a commit without rules names none.
+    """Return the tag formats that the rules of these commits name, and the usual one.
+
+    A repository whose rules nobody finds takes a release no more easily for it.
 
     Raises:
         BadFile: the rules of a commit are malformed: nobody can say what they call a release.
     """
-    found = set()
+    found = {DEFAULT_TAG}
     for commit in commits:
         with tempfile.TemporaryDirectory(prefix="gate-") as made:
             read = repository.rules_at(commit, rules_file, Path(made))

@@ -310,12 +310,15 @@ def _one_version(tag: str) -> str:
 TagPattern = Annotated[Text, AfterValidator(_one_version)]
 
 
+DEFAULT_TAG = f"v{versions.TAG_FIELD}"
+
+
 class Project(Table):
     """Where things are, and how a tag is spelled."""
 
     name: Text
     repository: Text | None = None
-    tag: TagPattern = "v{version}"
+    tag: TagPattern = DEFAULT_TAG
     ledger: RelativePath = "receipts"
     decisions: RelativePath | None = None
     contexts: RelativePath | None = None

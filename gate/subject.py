@@ -98,11 +98,6 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
     return Subject(version, next(iter(found.values())), tag, dict(release.binaries) if release else {}, file)
 
 
-def names_a_commit(rules: Rules, version: str) -> bool:
-    """Say whether the release's `release.toml` names the commit that is judged."""
-    return _release_file(rules, version)[0] is not None
-
-
 def _release_file(rules: Rules, version: str) -> tuple[ReleaseFile | None, InputFile | None]:
     folder, ledger = rules.ledger_of(version)
     path, shown = folder / RELEASE_FILE, f"{ledger}/{RELEASE_FILE}"

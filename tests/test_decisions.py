@@ -15,7 +15,7 @@ from tests.falsifiers.falsifier import judge
 from tests.falsifiers.known_failure import CELL, ID, KNOWN, shipped_red
 from tests.falsifiers.scope import SCOPE
 from tests.falsifiers.warning import warned
-from tests.release import DECLAIM, NOW, RULES, VERSION, Release, declaimed, gate_here, green, judged
+from tests.release import DECLAIM, NOW, RULES, VERSION, Release, declaimed, gate_here, green, judged, preceded
 
 QWEN3 = "d98cdcbd03e17ce47681435b5150e34c1417f50b5c0019dd560e4882c5745785"
 
@@ -100,7 +100,7 @@ def test_a_suite_may_be_known_to_fail(release: Release) -> None:
     claims = KNOWN.replace(
         'model = "beta-q4_k_m.gguf"\nhost = "gx10"\nverb = "run"\ncontext = "4k"\n', 'suite = "dogfood"\n'
     )
-    release.claims = claims.replace('["timed out*", "exitCode"]', '["verdict", "suite: *parity*", "parity"]') + SCOPE
+    release.claims = claims.replace('["timed out*", "exitCode"]', '["verdict", "parity"]') + SCOPE
     document = judged(release.write())
     assert document["findings"] == []
     assert document["known_failures"][0]["cells"][0]["focus"] == "dogfood"
@@ -112,14 +112,14 @@ def test_a_row_of_a_suite_may_be_known_to_fail(release: Release) -> None:
     release.rules = RULES.replace(
         'suites = ["dogfood"]', 'suites = ["dogfood"]\nrows = [{ suite = "dogfood", rows = ["fmt", "parity"] }]'
     )
-    release.receipt("dogfood.json")["rows"].append({"name": "parity", "result": "skip"})
+    release.receipt("dogfood.json")["rows"].append({"name": "parity", "result": "fail"})
     claims = KNOWN.replace(
         'model = "beta-q4_k_m.gguf"\nhost = "gx10"\nverb = "run"\ncontext = "4k"\n',
         'suite = "dogfood"\nrow = "parity"\n',
     )
     release.claims = claims.replace('["timed out*", "exitCode"]', '"suite_row: verdict, failed"') + SCOPE
     verdict, _ = judge(release.write())
-    assert violations(verdict) == []
+    assert violations(verdict) == [("dogfood", "checks", "failed")], "the suite is another obligation"
     assert verdict.known_failures[0].rejected[0].label == "dogfood/parity"
 
 
@@ -129,6 +129,7 @@ def test_a_row_of_a_suite_may_be_known_to_fail(release: Release) -> None:
         ('row = "fmt"\nmodel = "beta*"', "names a row, and not the suite"),
         ('suite = "dogfood"\nmodel = "beta*"', "a suite has no model"),
         ('check = "*"\nmodel = "beta*"', "matches everything"),
+        ('check = "*,*"\nmodel = "beta*"', "matches everything"),
         ("issue = 1", "selects nothing by name"),
     ],
 )
@@ -138,7 +139,70 @@ def test_a_malformed_known_failure_is_the_callers_error(lines: str, words: str, 
     assert (done.returncode, words in done.stderr) == (3, True), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        ({"verdict": "skip", "reason": "timed out: the runner was down", "exit_code": 0}, "timed out*"),
+        ({"verdict": "skip", "exit_code": 0}, "cell: verdict, failed"),
+        ({"verdict": "refused", "exit_code": 0}, "cell: verdict, failed"),
+        ({"verdict": None, "exit_code": 0}, "cell: verdict, failed"),
+        ({"verdict": "pass", "exit_code": None}, "exitCode"),
+    ],
+)  # fmt: skip
+def test_a_run_that_never_happened_or_says_nothing_proves_no_failure(
+    change: dict[str, object], check: str, release: Release
+) -> None:
+    shipped_red(release, (KNOWN + SCOPE).replace('["timed out*", "exitCode"]', f'"{check}"'))
+    row = release.row("gx10", "beta-q4_k_m.gguf")
+    row |= change
+    for key in [key for key, value in row.items() if value is None]:
+        del row[key]
+    verdict, _ = judge(release.write())
+    assert {f.reason for f in verdict.violations} == {"unproven"}, violations(verdict)
+
+
+@pytest.mark.parametrize("rows", [[], [{"name": "fmt", "result": "skip"}]])
+def test_a_suite_fails_by_a_check_that_failed(rows: list[dict[str, str]], release: Release) -> None:
+    release.receipt("dogfood.json").update(verdict="no-go", rows=rows)
+    claims = KNOWN.replace(
+        'model = "beta-q4_k_m.gguf"\nhost = "gx10"\nverb = "run"\ncontext = "4k"\n', 'suite = "dogfood"\n'
+    )
+    release.claims = (
+        claims.replace('["timed out*", "exitCode"]', '["suite: verdict, failed", "suite: passed, failed"]') + SCOPE
+    )
+    verdict, _ = judge(release.write())
+    assert (ID, "ran", "unproven") in violations(verdict)
+
+
+@pytest.mark.parametrize("check", ["*fail*", "error", "cell: *", "*, failed"])
+def test_a_pattern_speaks_of_what_was_recorded_and_of_nothing_else(check: str, release: Release) -> None:
+    shipped_red(release, (KNOWN + SCOPE).replace('["timed out*", "exitCode"]', f'["{check}", "exitCode"]'))
+    verdict, _ = judge(release.write())
+    assert (CELL, "verdict", "failed") in violations(verdict)
+
+
 # ------------------------------------------------------------------ scopes
+
+
+def test_a_scope_leaves_out_no_slip_in_the_rules_and_no_model_that_is_gone(release: Release) -> None:
+    release.rules = release.rules.replace(
+        "[models]", '[cells.long]\nfamilies = ["qwen3"]\nrepresentatives = { qwen35 = "beta-q4_k_M.gguf" }\n\n[models]'
+    )
+    release.claims = SCOPE
+    verdict, _ = judge(release.write())
+    assert ("qwen35", "held", "missing") in violations(verdict)
+
+
+def test_a_scope_leaves_out_no_vanished_model(release: Release) -> None:
+    before = preceded(release)
+    assert before.documents
+    for host in ("lambda", "gx10"):
+        release.receipt(f"inventory-{host}.json")["models"].pop(1)
+        runs = release.receipt(f"{host}.json")["runs"]
+        runs[:] = [run for run in runs if "beta" not in run["model"]["file"]]
+    release.claims = SCOPE.replace('["alpha-q4_k_m.gguf", "beta*"]', '"*q4_k*"')
+    verdict, _ = judge(release.write())
+    assert ("model/beta-q4_k_m.gguf", "decided", "vanished") in violations(verdict)
 
 
 def _alpha_only(release: Release) -> None:

@@ -346,7 +346,7 @@ def test_decisions_are_added_ended_and_changed(release: Release) -> None:
 
 
 def test_a_scope_and_a_known_failure_are_decisions_of_their_own_release(release: Release) -> None:
-    scope = '[[scope]]\nrelease = "{}"\nname = "smoke"\nmodels = ["x"]\n'
+    scope = '[[scope]]\nrelease = "{}"\nname = "smoke"\nmodels = ["alpha*", "beta*"]\n'
     failure = '[[known_failure]]\nid = "think"\nmodel = "b"\nissue = 4666\nuntil = "{}"\nwhy = "Unclosed."\n'
     earlier = preceded(release)
     earlier.claims = scope.format(BEFORE) + failure.format(VERSION)

@@ -15,13 +15,17 @@ from tests.test_subject import git
 IGNORE = '\n[freshness]\nignore = ["receipts/**"]\n'
 
 
-def history(release: Release, *, rules: str = RULES + IGNORE) -> tuple[Path, str]:
-    """Commit the rules and a source file, measure that commit, and commit the receipts after it."""
+def history(release: Release, *, rules: str = RULES + IGNORE, below: bool = False) -> tuple[Path, str]:
+    """Commit the rules and a source file, measure that commit, and commit the receipts after it.
+
+    `below` says that the release lies below the root of a repository that is there.
+    """
     release.rules = rules
     del release.documents[f"receipts/{VERSION}/release.toml"]
     documents, release.documents = release.documents, {"src/engine.c": "int main;"}
     folder = release.write()
-    git(folder, "init", "-q", "-b", "main")
+    if not below:
+        git(folder, "init", "-q", "-b", "main")
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "the product")
     measured = git(folder, "rev-parse", "HEAD")

@@ -130,7 +130,22 @@ def test_a_release_is_neither_moved_nor_deleted_nor_lightweight(release: Release
     assert git(bare, "rev-parse", TAG) == before
 
 
-@pytest.mark.parametrize("name", [VERSION, "V0.71.0", "v0.71.0\u200b", "v0\uff0e71\uff0e0", "v0.71"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        VERSION,
+        "V0.71.0",
+        "v0.71.0\u200b",
+        "v0\uff0e71\uff0e0",
+        "v0.71",
+        "vv0.71.0",
+        "release/v0.71.0",
+        "v0.071.0",
+        "v0-71-0",
+        "v0.71.0.0",
+        "demo-v0.71.0",
+    ],
+)
 def test_a_tag_that_looks_like_a_release_is_refused(name: str, release: Release, bare: Path) -> None:
     folder = clone(release, bare)
     tag(folder, name)
@@ -213,6 +228,70 @@ def test_in_one_push_each_tag_is_judged_and_one_that_is_refused_holds_back_all(r
     assert "CONFORMS" in done.stderr
     assert "v0.72.0 must not be cut" in done.stderr
     assert tags(bare) == []
+
+
+def test_tags_of_one_push_are_compared_with_each_other(release: Release, bare: Path) -> None:
+    folder = clone(release, bare)
+    tag(folder)
+    next_one = {
+        p.replace(VERSION, "0.72.0"): json.dumps(d).replace(VERSION, "0.72.0")
+        for p, d in release.documents.items()
+        if VERSION in p
+    }
+    git(folder, "rm", "-rq", f"receipts/{VERSION}")
+    for path, text in next_one.items():
+        document = json.loads(text)
+        for key, name in (("models", "file"), ("runs", "model")):
+            if key in document:
+                document[key] = [one for one in document[key] if "beta" not in str(one[name])]
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(json.dumps(document), encoding="utf-8")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "beta is gone")
+    tag(folder, "v0.72.0")
+    done = push(folder, TAG, "v0.72.0")
+    assert done.returncode != 0
+    assert "vanished" in done.stderr
+    assert tags(bare) == []
+
+
+def test_a_repository_that_shows_no_rules_takes_no_release_for_it(release: Release, bare: Path) -> None:
+    git(bare, "symbolic-ref", "HEAD", "refs/heads/unborn")
+    release.receipt("gx10.json")["runs"].clear()
+    folder = clone(release, bare)
+    git(folder, "rm", "-q", "gate.toml")
+    git(folder, "commit", "-qm", "no rules")
+    tag(folder)
+    done = push(folder, TAG)
+    assert "gate.toml at commit" in done.stderr
+    assert tags(bare) == []
+
+
+def test_a_detached_head_holds_back_nothing_else(release: Release, bare: Path) -> None:
+    folder = clone(release, bare)
+    git(bare, "update-ref", "--no-deref", "HEAD", git(bare, "rev-parse", "main"))
+    git(folder, "tag", "nightly")
+    assert push(folder, "nightly").returncode == 0
+
+
+def test_nothing_in_the_work_tree_runs_before_a_push(release: Release, tmp_path: Path) -> None:
+    release.receipt("gx10.json")["runs"].clear()
+    release.documents["gate/__init__.py"] = ""
+    release.documents["gate/__main__.py"] = "print('let through')\n"
+    bare = tmp_path / "plain.git"
+    git(tmp_path, "init", "-q", "--bare", "-b", "main", str(bare))
+    folder = clone(release, bare)
+    git(folder, "config", "core.hooksPath", ".githooks")
+    assert gate_here(folder, "hook", "install").returncode == 0
+    tag(folder)
+    done = push(folder, TAG)
+    assert "REFUSED" in done.stderr
+    assert tags(bare) == []
+    git(folder, "worktree", "add", "-q", str(tmp_path / "linked"), "-b", "linked")
+    (tmp_path / "linked" / ".githooks").symlink_to(folder / ".githooks")
+    assert "REFUSED" in push(tmp_path / "linked", TAG).stderr
+    done = push(folder, "HEAD^{/the product}:refs/heads/words")
+    assert done.returncode == 0, done.stderr
 
 
 def test_many_pushes_at_once_lose_nothing(release: Release, bare: Path) -> None:

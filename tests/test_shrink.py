@@ -12,7 +12,7 @@ import pytest
 
 from gate import shape_files
 from tests.falsifiers.shrink import ALPHA, BETA, HOSTS, RETIRE, no_code, replaced
-from tests.release import BEFORE, COMMIT, DECLAIM, NOW, VERSION, Release, gate_here, git, judged, preceded
+from tests.release import BEFORE, COMMIT, DECLAIM, NOW, VERSION, Release, declaimed, gate_here, git, judged, preceded
 
 GONE = {"verb/code"}
 
@@ -362,7 +362,7 @@ def test_what_was_withdrawn_and_is_owed_again_has_not_vanished(release: Release)
 
 def test_what_is_withdrawn_now_is_named_by_its_declaim(release: Release) -> None:
     preceded(release)
-    release.claims = DECLAIM
+    declaimed(release)
     verdict = judged(release.write())
     assert (verdict["exit"], verdict["counts"]["cells"]["declaimed"]) == (0, 12)
 

@@ -14,6 +14,12 @@ from tests.test_freshness import history
 from tests.test_subject import git
 
 TAG = f"v{VERSION}"
+SLOW = """
+@prefix gate: <https://w3id.org/taggate/ns#> . @prefix sh: <http://www.w3.org/ns/shacl#> .
+@prefix my: <https://example.org/shapes#> .
+my:Fast a sh:PropertyShape ; sh:targetClass gate:CellRow ; sh:path gate:seconds ; sh:maxInclusive 0.001 ;
+  sh:name "fast" ; sh:message "Too slow." .
+"""
 
 
 @pytest.fixture
@@ -72,24 +78,39 @@ def test_a_tag_that_exists_is_never_cut_again(release: Release) -> None:
     assert f"the tag {TAG} exists already" in done.stderr
 
 
-@pytest.mark.parametrize("path", ["gate.toml", f"receipts/{VERSION}/gx10.json"])
-def test_what_is_not_committed_as_it_was_judged_is_not_tagged(path: str, release: Release) -> None:
+def test_what_is_judged_is_what_the_commit_holds(release: Release) -> None:
+    release.row("gx10", "beta-q4_k_m.gguf")["verdict"] = "fail"
     folder, _ = history(release)
-    with (folder / path).open("a", encoding="utf-8") as file:
-        file.write("\n")
+    release.row("gx10", "beta-q4_k_m.gguf")["verdict"] = "pass"
+    release.write()
     done = gate_here(folder, "tag", VERSION, "--now", NOW)
-    assert done.returncode == 3, done.stdout
-    assert f"{path}: judged, and not what commit" in done.stderr
-    assert tags(folder) == []
+    assert (done.returncode, tags(folder)) == (1, [])
+    git(folder, "commit", "-qam", "mended")
+    assert gate_here(folder, "tag", VERSION, "--now", NOW).returncode == 0
 
 
-def test_a_receipt_that_git_does_not_know_is_not_tagged(release: Release) -> None:
+@pytest.mark.parametrize("path", [f"receipts/{VERSION}/again.json", "shapes/own.ttl"])
+def test_what_is_gone_from_the_work_tree_is_judged_all_the_same(path: str, release: Release) -> None:
+    again = {k: v for k, v in release.receipt("gx10.json").items() if k != "runs"}
+    row = release.row("gx10", "beta-q4_k_m.gguf") | {"verdict": "fail"}
+    release.documents[path] = again | {"runs": [row]} if path.endswith(".json") else SLOW
     folder, _ = history(release)
-    git(folder, "rm", "-q", "--cached", f"receipts/{VERSION}/gx10.json")
-    git(folder, "commit", "-qm", "forgotten")
+    (folder / path).unlink()
+    if path.startswith("shapes"):
+        (folder / "shapes").rmdir()
     done = gate_here(folder, "tag", VERSION, "--now", NOW)
-    assert (done.returncode, tags(folder)) == (3, [])
-    assert f"receipts/{VERSION}/gx10.json: judged, and not what commit" in done.stderr
+    assert (done.returncode, tags(folder)) == (1, []), done.stderr
+
+
+def test_rules_may_lie_below_the_root(release: Release) -> None:
+    top = release.folder
+    release.folder = top / "ci"
+    git(top.parent, "init", "-q", "-b", "main", str(top))
+    history(release, below=True)
+    (top / "gate.toml").write_text("no rules at all", encoding="utf-8")
+    done = gate_here(top, "tag", VERSION, "--now", NOW, "--rules", "ci/gate.toml")
+    assert done.returncode == 0, done.stderr
+    assert tags(top) == [TAG]
 
 
 def test_a_signed_tag_is_one_that_git_verifies(release: Release, tmp_path_factory: pytest.TempPathFactory) -> None:
@@ -138,7 +159,7 @@ def test_a_folder_without_a_repository_or_a_commit_is_declined(release: Release)
     git(folder, "init", "-q", "-b", "main")
     done = gate_here(folder, "tag", VERSION)
     assert done.returncode == 2
-    assert "no commit here that a tag could be put on" in done.stderr
+    assert "there is no commit here that a tag could be put on" in done.stderr
 
 
 def test_a_branch_of_the_same_name_is_no_tag(release: Release) -> None:

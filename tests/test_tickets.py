@@ -630,7 +630,12 @@ def _shown(project: Project, form: str) -> str:
 
 
 def _obeyed(text: str) -> set[str]:
-    return {c for c in text if unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}} - {"\n", "\u200d"}
+    return {c for c in text if unicodedata.category(c) in {"Cc", "Cf", "Zl", "Zp"}} - {
+        "\n",
+        "\u200d",
+        "\u2068",
+        "\u2069",
+    }
 
 
 @pytest.fixture

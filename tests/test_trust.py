@@ -98,7 +98,7 @@ def test_without_trust_the_verdict_says_unsigned_in_plain_sight(release: Release
     assert [f["property"] for f in verdict["findings"]] == ["read"]  # nobody reads the signature of the receipt
     assert "Receipts: 5, all unsigned.\nDecisions: unsigned.\n" in gate_here(release.folder, *CHECK).stdout
     notes = gate_here(release.folder, "notes", "--tag", VERSION).stdout
-    assert "Receipts: 5, all unsigned. Decisions: unsigned." in notes
+    assert "Receipts: 5, all unsigned, measured on 2026-10-12. Decisions: unsigned." in notes
 
 
 def _without(release: Release, key_of_trust: str) -> None:

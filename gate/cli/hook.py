@@ -55,13 +55,13 @@ def install(rules_file: str, hook: str, *, force: bool) -> int:
     from gate.files import write_whole
     from gate.pushed import Repository
 
-    repository = Repository(Path.cwd())
-    folder = repository.folder / Path(repository.say("rev-parse", "--git-path", "hooks").strip())
+    folder = Repository(Path.cwd()).hooks()
     path = folder / hook
     if path.exists() and not force and _MARK not in path.read_text(encoding="utf-8", errors="replace"):
         raise CallersError(f"{path}: another hook stands there\n  Call gate hook {hook} from it, or give --force.")
     folder.mkdir(parents=True, exist_ok=True)
-    program = f"{shlex.quote(sys.executable)} -m gate"
+    # -P: nothing in the folder that is pushed from has a say in what Python runs.
+    program = f"{shlex.quote(sys.executable)} -P -m gate"
     script = _SCRIPT.format(program=program, hook=hook, rules=shlex.quote(rules_file))
     write_whole(path, script.encode("utf-8"))
     path.chmod(0o755)
@@ -86,33 +86,34 @@ def pre_push(rules_file: str, remote: tuple[str, ...]) -> int:  # noqa: ARG001 -
     """Judge the tags that are about to be pushed, as git's pre-push hook is asked to: lines on standard input."""
     from gate.pushed import Repository, Update
 
-    lines = [line.split(" ") for line in sys.stdin.read().splitlines() if line]
+    # What is pushed may be named by an expression with blanks in it; the three names behind it hold none.
+    lines = [line.rsplit(" ", 3) for line in sys.stdin.read().splitlines() if line]
     return _judge(Repository(Path.cwd()), [Update(old, new, ref) for _, new, ref, old in lines], rules_file)
 
 
 def _judge(repository: Repository, updates: Iterable[Update], rules_file: str) -> int:
     """Judge every tag of a push, and return the worst of their endings: one that can't be cut holds back the push."""
-    worst = 0
-    for update in updates:
-        if update.is_tag:
-            code, said = _ending(repository, update, rules_file)
-            worst = max(worst, code)
-            if said:
-                click.echo(said, err=True)
+    worst, tags = 0, [update for update in updates if update.is_tag]
+    for update in tags:
+        others = {other.ref: other.after for other in tags if other.creates and other is not update}
+        code, said = _ending(repository, update, rules_file, others)
+        worst = max(worst, code)
+        if said:
+            click.echo(said, err=True)
     return worst
 
 
-def _ending(repository: Repository, update: Update, rules_file: str) -> tuple[int, str]:
-    """Return the exit code of one tag, and what its pusher is told."""
+def _ending(repository: Repository, update: Update, rules_file: str, others: dict[str, str]) -> tuple[int, str]:
+    """Return the exit code of one tag, and what its pusher is told. `others` are pushed with it, by their refs."""
     from gate.errors import GateError
 
     try:
-        return _one(repository, update, rules_file)
+        return _one(repository, update, rules_file, others)
     except GateError as error:
         return error.exit_code, f"gate: {update.name}: {error}"
 
 
-def _one(repository: Repository, update: Update, rules_file: str) -> tuple[int, str]:
+def _one(repository: Repository, update: Update, rules_file: str, others: dict[str, str]) -> tuple[int, str]:
     from gate import pushed
     from gate.check import Request, check
     from gate.reporting import text
@@ -140,6 +141,6 @@ def _one(repository: Repository, update: Update, rules_file: str) -> tuple[int, 
         return 1, f"gate: {update.name} is a lightweight tag; a release is cut by an annotated one: gate tag {version}"
     if repository.inner_name(update.after) != update.name:
         return 1, f"gate: {update.name} calls itself {repository.inner_name(update.after)}: it was cut as another tag"
-    with repository.project(commit, rules_file) as rules:
+    with repository.project(commit, rules_file, others) as rules:
         verdict = check(Request(rules, version, commit))
     return verdict.exit_code, text.render(verdict, color=False)

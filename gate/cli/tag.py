@@ -18,8 +18,8 @@ Examples:
   gate tag 0.71.0
   gate tag 0.71.0 --output verdict.json && git push origin v0.71.0
 
-A refused release gets no tag. The commit that is judged is --commit; without it the one of the release's
-release.toml, else the current one. git signs the tag where it is set up to (tag.gpgSign).
+A refused release gets no tag. What is judged is what the commit holds, --commit or the current one: nothing in the work
+tree has a say. git signs the tag where it is set up to (tag.gpgSign).
 """)  # fmt: skip
 @click.argument("tag", shell_complete=offer_tags)
 @click.option("--commit", cls=Once, metavar="SHA", help="The full commit that is judged, and tagged.")
@@ -35,33 +35,33 @@ def command(tag: str, commit: str | None, rules: Path, now: datetime.datetime | 
     The tag is annotated, stands on the commit that was judged, and says what the verdict said: the counts, what is
     withdrawn, and the sha256 of the verdict as JSON.
     """
-    from gate import cutting, git, subject, versions
+    from gate import cutting, pushed, versions
     from gate import rules as rules_file
     from gate.check import Request, check
-    from gate.errors import CallersError
+    from gate.errors import CallersError, Declined
     from gate.reporting import document, text
 
-    read = rules_file.read(rules)
+    pattern = rules_file.read(rules).document.project.tag
     try:
-        version = versions.version_of_tag(tag, read.document.project.tag)
+        version = versions.version_of_tag(tag, pattern)
     except ValueError as error:
         raise CallersError(f"the tag: {error}") from None
-    name = versions.tag_of_version(version, read.document.project.tag)
-    if git.commit_of_tag(read.folder, name) is not None:
+    name = versions.tag_of_version(version, pattern)
+    repository = pushed.Repository(rules.parent)
+    if repository.commit_of(f"{pushed.TAGS}{name}") is not None:
         raise CallersError(
             f"the tag {name} exists already; a release is cut once\n  gate check --tag {name} judges it."
-        )
-    if commit is None and not subject.names_a_commit(read, version):
-        commit = cutting.commit_to_judge(read.folder)
-    request = Request(rules, tag, commit, now)
-    with progress() as stage:
-        verdict = check(request, stage=stage)
-    refuse_input(output, verdict.ledger, verdict.read, request)
+        )  # fmt: skip
+    judged = repository.commit_of(commit or "HEAD")
+    if judged is None or (commit is not None and commit != judged):
+        raise Declined(f"{rules.parent}: there is no commit {commit or 'here'} that a tag could be put on")
+    with progress() as stage, repository.project(judged, repository.place_of(rules)) as own:
+        verdict = check(Request(own, tag, judged, now), stage=stage)
+    refuse_input(output, verdict.ledger, verdict.read, Request(rules, tag))
     if output is not None:
         emit(document.render(verdict), output)
     emit(text.render(verdict), None)
     if verdict.conforms:
-        cutting.refuse_uncommitted(read.folder, verdict)
-        cutting.cut(read.folder, verdict)
+        cutting.cut(rules.parent, verdict)
         emit(f"\n{name} is cut, on commit {verdict.commit}.\n  git push origin {name}\n", None)
     return verdict.exit_code

@@ -51,19 +51,28 @@ def is_as_stated(known: Known, found: tuple[Found, ...]) -> bool:
 
 
 def states(known: Known, found: Found) -> bool:
-    """Say whether a known failure says that this is red."""
-    return any(matches(pattern, text) for pattern in known.failure.check or () for text in found.texts)
+    """Say whether a known failure says that this is red: by its very words, or by a pattern of what was recorded."""
+    said = known.failure.check or ()
+    return any(text in said for text in found.texts) or any(
+        matches(pattern, text) for pattern in said for text in found.recorded
+    )
 
 
 def outside(ground: Ground, nodes: Iterable[Node]) -> Iterator[Iri]:
-    """Yield the obligations that concern a model which the release's scope leaves out."""
+    """Yield the obligations that concern a model which is owed, and which the release's scope leaves out.
+
+    What is called by a name that no owed model has is no such obligation: a slip in the rules, or a model that is gone,
+    is not left out by a scope that doesn't know it.
+    """
     scope = ground.scope
     if scope is None:
         return
-    admitted = {name for model in ground.models if ground.admits(scope, model) for name in (model.file, *model.names)}
+    names: dict[bool, set[str]] = {True: set(), False: set()}
+    for model in ground.models:
+        names[ground.admits(scope, model)] |= {model.file, *model.names}
+    left_out = names[False] - names[True]
     for node in nodes:
-        concerned = node.owner is None and node.about.model is not None and node.types != ("Row",)
-        if concerned and node.about.model not in admitted:
+        if node.owner is None and node.about.model in left_out and node.types != ("Row",):
             yield node.iri
 
 

@@ -69,7 +69,10 @@ def _rejections(ground: Ground, known_failure: Known, outcome: Outcome) -> Itera
                 yield Node(
                     ground.iri("known-rejection", known_failure.label, iri, str(index)), ("KnownRejection",),
                     known_failure.label,
-                    known(of=iri, rejection=one.brief, because=term(one.reason), says=one.message),
+                    known(
+                        of=iri, rejection=one.brief, because=term(one.reason), says=one.message,
+                        recorded=not one.absent, ran=iri in outcome.ran,
+                    ),
                     About(issue=known_failure.failure.issue, receipt=path_of(ground)),
                     failure_iri(ground, known_failure),
                 )  # fmt: skip

@@ -79,12 +79,15 @@ def retire_iri(ground: Ground, index: int) -> Iri:
 def names(retire: Retire, thing: Thing) -> bool:
     """Say whether a decision names a thing: each selector that is given is one of the thing's, and matches it.
 
-    So a decision on less than what vanished names nothing: a verb on one host is no verb.
+    So a decision on less than what vanished names nothing: a verb on one host is no verb. Nor does one on more: who
+    gives up a host gives up the host, and not a model of one that stays.
     """
-    axes = dict(thing.axes)
+    axes, given = dict(thing.axes), retire.given()
+    if given.keys() == {"host"} and thing.kind != "host":
+        return False
     return all(
         axis in axes and any(matches(pattern, value) for pattern in patterns for value in axes[axis])
-        for axis, patterns in retire.given().items()
+        for axis, patterns in given.items()
     )
 
 

@@ -17,19 +17,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One rejection. `texts` is what a known failure may call it by, the brief first: `cell: verdict, failed`."""
+    """One rejection.
+
+    Args:
+        brief: what rejects, in short: `cell: verdict, failed`.
+        reason: why, in one word.
+        message: in words, with the facts that the constraint shows.
+        texts: what a known failure may call it by, letter by letter.
+        recorded: what the runs recorded in their own words, which a pattern may match.
+        absent: whether it rejects because nothing was recorded at all.
+    """
 
     brief: str
     reason: str
     message: str
     texts: tuple[str, ...]
+    recorded: tuple[str, ...]
+    absent: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """By obligation, what rejects it; an obligation that was rehearsed and that nothing rejects has an empty tuple."""
+    """By obligation, what rejects it; an obligation that was rehearsed and that nothing rejects has an empty tuple.
+
+    `ran` holds those of which something was run, whatever came of it: a skip ran nothing.
+    """
 
     found: Mapping[Iri, tuple[Found, ...]] = field(default_factory=dict)
+    ran: frozenset[Iri] = frozenset()
 
     def fails(self, iri: Iri) -> bool | None:
         """Say whether something rejects an obligation; None where it was not rehearsed."""

@@ -76,6 +76,20 @@ def _require(before: Ground, now: Ground) -> Iterator[Thing]:
     for key in type(was).model_fields:
         if getattr(was, key) is True and getattr(asked, key) is not True:
             yield Thing("require", key, "required", "not required", (("require", (key,)),))
+    laxer = {
+        "tokenizer_tokens": asked.tokenizer_tokens < was.tokenizer_tokens,
+        "conformance_tolerance": asked.conformance_tolerance > was.conformance_tolerance,
+        "conformance_census": (was.conformance_census, asked.conformance_census) == ("inventory", "receipt"),
+    }
+    for key, is_laxer in laxer.items():
+        kind = key.partition("_")[0]
+        if is_laxer and getattr(was, kind) and getattr(asked, kind):
+            yield Thing("require", key, str(getattr(was, key)), str(getattr(asked, key)), (("require", (key,)),))
+    trusted, trusts = before.rules.document.trust, now.rules.document.trust
+    for key in ("decisions", "receipts"):
+        if getattr(trusted, key, None) is not None and getattr(trusts, key, None) is None:
+            name = f"trust.{key}"
+            yield Thing("require", name, "signed", "not signed", (("require", (name,)),))
     if was.parity is not None:
         words = f"the first {was.parity.prefix} tokens, against {was.parity.against}"
         axes = (("require", ("parity",)),)

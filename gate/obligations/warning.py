@@ -32,12 +32,11 @@ def _cell(ground: Ground, coverage: Coverage, cell: Cell) -> Node:
     """Return a cell with the runs of this very release that printed the warning, and what its runs printed."""
     declaim = coverage.declaim
     own = ground.rows_of_cells.get(ground.cell_iri(cell), [])
-    wanted = [rf"(?:#|issues/){declaim.issue}"] if declaim.issue else []
-    wanted += [re.escape(declaim.id)] if declaim.id else []
-    names_it = re.compile(rf"(?<![\w#])(?:{'|'.join(wanted)})(?![\w-])") if wanted else None
+    ticket = _names(declaim.issue, ground.rules.document.project.repository) if declaim.issue else None
     warned = [
         joined for joined in own
-        if ground.fresh(joined.receipt) and names_it and any(map(names_it.search, joined.row.warnings or ()))
+        if ground.fresh(joined.receipt) and joined.row.verdict not in {None, "skip"}
+        and ticket and any(map(ticket.search, joined.row.warnings or ()))
     ]  # fmt: skip
     return Node(
         ground.iri("warning", coverage.label, ground.cell_iri(cell)), ("WarnedCell",), cell.label,
@@ -49,3 +48,9 @@ def _cell(ground: Ground, coverage: Coverage, cell: Cell) -> Node:
             issue=declaim.issue, receipt=own[0].receipt.file.path if own else None,
         ),
     )  # fmt: skip
+
+
+def _names(issue: int, repository: str | None) -> re.Pattern[str]:
+    """Return what finds a ticket in a warning: `#4590`, or its address in the project's own repository."""
+    address = rf"|{re.escape(repository.rstrip('/'))}/issues/{issue}" if repository else ""
+    return re.compile(rf"(?:(?<![\w#/])#{issue}{address})(?![\w-])")

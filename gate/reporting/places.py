@@ -62,6 +62,11 @@ class Places:
         found = self._decided(owner, finding) or tuple(self._recorded(node, finding)) or self._asked(owner, finding)
         return tuple(dict.fromkeys(found))
 
+    def _file(self, path: str | None) -> Place | None:
+        """Return a file that is there: what a ticket is said to be shown by need not be."""
+        there = path is not None and (self._rules.folder / path).is_file()
+        return Place(path) if path is not None and there else None
+
     def _line(self, file: InputFile, key: Key) -> int | None:
         return self._lines(file.path, key)
 
@@ -122,13 +127,13 @@ class Places:
         leads = _RECORDS if node.types[0] != "Host" or shape.path == "inventory" else ()
         records = [self._nodes.get(str(value)) for name, value in node.facts if name in leads]
         for record in records:
-            found = record and (_row(record) or (Place(record.about.receipt) if record.about.receipt else None))
+            found = record and (_row(record) or self._file(record.about.receipt))
             if found:
                 yield found
         if records:
             return
-        if node.about.receipt is not None:
-            yield Place(node.about.receipt)
+        if (file := self._file(node.about.receipt)) is not None:
+            yield file
         elif node.types[0] == "Model":
             yield from self._inventories.get(str(dict(node.facts).get("sha256")), [])
         elif node.types[0] == "Coverage" and self._verdict.ground.contexts.file is not None:

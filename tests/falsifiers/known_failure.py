@@ -49,8 +49,20 @@ def _lacks(prop: str, line: str, *others: tuple[str, str, str]) -> Falsifier:
 RED = ((CELL, "verdict", "failed"), (CELL, "exitCode", "failed"))
 
 
+def _skipped(release: Release) -> None:
+    shipped_red(release)
+    release.row("gx10", "beta-q4_k_m.gguf").update(verdict="skip", exit_code=0)
+
+
+def _silent(release: Release) -> None:
+    shipped_red(release, (KNOWN + SCOPE).replace('["timed out*", "exitCode"]', '"exitCode"'))
+    row = release.row("gx10", "beta-q4_k_m.gguf")
+    row["verdict"] = "pass"
+    del row["exit_code"]
+
+
 def _missing(release: Release) -> None:
-    shipped_red(release, (KNOWN + SCOPE).replace('["timed out*", "exitCode"]', '"No run*"'))
+    shipped_red(release, (KNOWN + SCOPE).replace('["timed out*", "exitCode"]', '"cell: receipt, missing"'))
     runs = release.receipt("gx10.json")["runs"]
     runs.remove(release.row("gx10", "beta-q4_k_m.gguf"))
 
@@ -83,7 +95,14 @@ FALSIFIERS = [
               _replaced(SCOPE, "")),
     Falsifier("KnownFailure-red", "MaxCount", "the cell passes now", ((ID, "red", "stale"),), _passing),
     Falsifier("KnownFailure-alone", "MaxCount", "another one covers the cell", (("again", "alone", "ambiguous"),), _twice),
-    Falsifier("KnownRejection-measured", "In", "the cell was never run", ((ID, "measured", "unproven"),), _missing),
+    Falsifier("KnownRejection-measured", "In", "the cell was never run",
+              ((ID, "measured", "unproven"), (ID, "recorded", "unproven"), (ID, "ran", "unproven")), _missing),
+    Falsifier("KnownRejection-recorded", "In", "its run doesn't say how it ended", ((ID, "recorded", "unproven"),), _silent),
+    Falsifier("KnownRejection-recorded", "MinCount", "nobody asked whether it was recorded",
+              ((ID, "recorded", "unproven"), (ID, "recorded", "unproven")), shipped_red, without("KnownRejection", "recorded")),
+    Falsifier("KnownRejection-ran", "In", "its run was skipped", ((ID, "ran", "unproven"),), _skipped),
+    Falsifier("KnownRejection-ran", "MinCount", "nobody asked whether it ran",
+              ((ID, "ran", "unproven"), (ID, "ran", "unproven")), shipped_red, without("KnownRejection", "ran")),
     Falsifier("KnownRejection-measured", "MinCount", "nobody says why it is rejected",
               ((ID, "measured", "unproven"), (ID, "measured", "unproven")), shipped_red, without("KnownRejection", "because")),
     Falsifier("KnownRejection-of", "MinCount", "nobody says what it rejects",

@@ -45,6 +45,7 @@ FALSIFIERS = [
     _red("its run printed nothing", _printing()),
     _red("its run printed another warning", _printing("warning: low on memory")),
     _red("its run names another ticket", _printing("see #45901, and 4590")),
+    _red("its run names another project's ticket", _printing("see https://example.org/other/issues/4590")),
     _red("it was never run", _missing),
     _red("its run is of another commit", _stale),
 ]
