@@ -378,7 +378,7 @@ def test_verbose_names_the_stage_that_failed(release: Release) -> None:
 def test_whatever_reads_a_release_says_its_stages(command: tuple[str, ...], release: Release) -> None:
     done = gate_here(release.write(), *command, "-v")
     assert done.returncode == 0, done.stderr
-    assert "reading the receipts" in done.stderr
+    assert re.search(r"^gate: +[0-9.]+ s  judging$|^gate: +[0-9.]+ s  building the graph$", done.stderr, re.MULTILINE)
 
 
 def test_quiet_and_verbose_contradict_each_other(release: Release) -> None:
