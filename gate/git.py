@@ -244,6 +244,12 @@ def ever_added(folder: Path, path: str) -> set[str]:
     return {name.strip("\n") for name in said.split("\0")} - {""}
 
 
+def head(folder: Path) -> str | None:
+    """Return the current commit; None where there is no git, no repository or no commit yet."""
+    parsed = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") if _is_repository(folder) else None
+    return parsed.stdout.strip() if parsed is not None and parsed.returncode == 0 else None
+
+
 def shown_prefix(folder: Path) -> str:
     """Return the path of `folder` from the root of its repository, ending in a slash; empty at the root, or in none."""
     found = _git(folder, "rev-parse", "--show-prefix")
