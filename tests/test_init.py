@@ -162,7 +162,8 @@ def test_the_commands_that_come_next_are_the_right_ones(tmp_path: Path) -> None:
     script = f'gate() {{ PYTHONPATH={shlex.quote(str(ROOT))} {shlex.quote(sys.executable)} -m gate "$@"; }}\n{lines}\n'
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     ran = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.returncode == 0, ran.stderr
+    assert all(" is written: " in line for line in ran.stderr.splitlines()), ran.stderr
     assert " REFUSED   v0.1.0 must not be cut." in ran.stdout
     assert "8 cells owed: 0 passed, 8 missing, 0 failed" in ran.stdout
     assert "bench: 4 cells" in ran.stdout
