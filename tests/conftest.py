@@ -11,21 +11,26 @@ from tests.release import Release, green
 REAL = Path(__file__).parent.parent.parent / "shared" / "real"
 
 
-# Tables whose cases start processes: git, ssh-keygen, a browser, the command itself. Of each test there the first case
-# runs always, and every case with --exhaustive.
-TABLES_OF_PROCESSES = {
-    "test_browser", "test_completion", "test_hook", "test_init", "test_snapshot", "test_streams", "test_targets",
-    "test_terminal", "test_trust",
-}  # fmt: skip
+# Modules whose tables run whole, always: what turns a release red, what must not turn it green, and every page's commands.
+# Of the tables of all others the first case runs always, and every case with --exhaustive.
+ALWAYS_WHOLE = {
+    "test_table",
+    "test_attacks",
+    "test_decisions",
+    "test_docs",
+    "test_everything",
+    "test_real",
+    "test_real_files",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Take `--exhaustive`."""
-    parser.addoption("--exhaustive", action="store_true", help="run every case of the tables that start processes")
+    parser.addoption("--exhaustive", action="store_true", help="run every case of every table")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out all but the first case of each test in such a table; pytest counts them as deselected."""
+    """Leave out all but the first case of each test of the other modules; pytest counts them as deselected."""
     if config.getoption("--exhaustive"):
         return
     seen: set[tuple[str, str]] = set()
@@ -33,7 +38,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         module = item.nodeid.partition("::")[0].rpartition("/")[2].removesuffix(".py")
         test = (module, item.name.partition("[")[0])
-        (left_out if module in TABLES_OF_PROCESSES and test in seen else kept).append(item)
+        (left_out if module not in ALWAYS_WHOLE and test in seen else kept).append(item)
         seen.add(test)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
