@@ -11,7 +11,7 @@ from tests.release import Release, green
 REAL = Path(__file__).parent.parent.parent / "shared" / "real"
 
 
-# Modules whose tables run whole, always: what turns a release red, what must not turn it green, and every page's commands.
+# Modules whose tables run whole, always: what turns a release red, and what must not turn it green.
 # Of the tables of all others the first case runs always, and every case with --exhaustive.
 ALWAYS_WHOLE = {
     "test_table",
