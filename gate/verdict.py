@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from gate.findings import Finding
-    from gate.judge import Result
+    from gate.judge import Judgement
     from gate.obligations.ground import Ground
     from gate.obligations.node import Node
     from gate.obligations.outcome import Outcome
@@ -199,23 +199,21 @@ def instant(moment: datetime.datetime) -> str:
 def compose(
     ground: Ground,
     nodes: Mapping[str, Node],
-    results: Iterable[Result],
+    judgement: Judgement,
     shapes: Shapes,
-    focus_nodes: Mapping[str, set[str]],
     outcome: Outcome,
 ) -> Verdict:
-    """Return the verdict that `results` amount to.
+    """Return the verdict that a judgement amounts to.
 
     Args:
         ground: what was judged.
         nodes: every node of the graph by IRI, in the order that findings come in.
-        results: what the judge rejected.
+        judgement: what the judge rejected, and what it judged.
         shapes: the shapes that judged.
-        focus_nodes: by shape file, the nodes that its shapes targeted.
         outcome: what rejects the obligations that decisions cover.
     """
-    findings = find(results, nodes, shapes)
-    judged = _judged(nodes, focus_nodes)
+    findings = find(judgement.results, nodes, shapes)
+    judged = _judged(nodes, judgement.focus_nodes)
     red: dict[str, set[str]] = {}
     reasons: dict[str, set[str]] = {}
     for finding in findings:
