@@ -183,8 +183,11 @@ def before(verdict: Verdict) -> Verdict | None:
         return assess(ground)
 
 
-def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, set[str]], nodes: Nodes) -> None:
-    """Refuse to judge where a shape would pass because it found nothing, or fewer nodes than are owed."""
+def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, list[str]], nodes: Nodes) -> None:
+    """Refuse to judge where a shape would pass because it found nothing, or other nodes than those that are owed."""
+    of_types: dict[tuple[str, ...], list[str]] = {}
+    for iri, node in nodes.items():
+        of_types.setdefault(node.types, []).append(iri)
     for name, kind in obligations.kinds().items():
         if name not in focus_nodes:
             raise Declined(f"the gate has no shape for the obligation {name}: it can't be trusted; install it again")
@@ -192,9 +195,10 @@ def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, set[str]], nodes: 
             raise Declined(f"the shapes of {name} don't target {' and '.join(kind.TARGETS)}: the gate can't be trusted")
         if kind.REQUIRED and not focus_nodes[name]:
             raise Declined(f"the shape {name} found nothing to judge: without a {name} nothing is owed")
-        owed = {iri for iri, node in nodes.items() if not set(kind.TARGETS).isdisjoint(node.types)}
-        if owed != focus_nodes[name]:
-            raise Declined(f"the shape {name} found {len(focus_nodes[name])} nodes where {len(owed)} are owed")
+        owed = [own for types, own in of_types.items() if not set(kind.TARGETS).isdisjoint(types)]
+        if set().union(*owed) != set(focus_nodes[name]):
+            found, wanted = len(focus_nodes[name]), sum(map(len, owed))
+            raise Declined(f"the shape {name} found {found} nodes where {wanted} are owed")
     for name, target in shapes.users_targets():
         if not nodes.targeted(*target):
             raise Declined(f"shapes/{name}.ttl found nothing to judge: its target {target[1]} matches no node")

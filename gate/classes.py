@@ -31,6 +31,9 @@ if TYPE_CHECKING:
     from gate.shape_files import Shapes
 
 
+NAME = "classes"
+
+
 class Classes:
     """pyshacl over one node of each class."""
 
@@ -82,7 +85,7 @@ class _Session:
         results = list(self._on_the_whole_graph(whole)) if whole else []
         results += self._by_classes()
         results += self._alone()
-        return Judgement(results, self._focus_nodes(whole), tuple((root.shape, root.whole) for root in whole))
+        return Judgement(NAME, results, self._focus_nodes(whole), tuple((root.shape, root.whole) for root in whole))
 
     def _by_classes(self) -> Iterator[Result]:
         of_root: dict[Root, list[_Class]] = defaultdict(list)
@@ -98,7 +101,7 @@ class _Session:
                 unlike.append((root, apart))
             for one in classes:
                 if one.members[0] in rejected and one not in apart:
-                    yield from _carried(rejected[one.members[0]], one.members)
+                    yield from self._carried(rejected[one.members[0]], one.members)
         yield from self._each(unlike)
 
     def _rejected(self, root: Root, classes: list[_Class], graph: Graph) -> dict[str, list[Result]]:
@@ -141,10 +144,10 @@ class _Session:
 
     def _alone(self) -> Iterator[Result]:
         """Yield what is said of what is targeted and is no node: a literal, or an IRI of which nothing is said."""
-        nothing = self.nodes.graph(())
-        for value, roots in self.signatures.lone():
-            for root in roots:
-                yield from self.asked.results(root.shape, [self.nodes.term(value)], nothing)
+        for lone in self.signatures.lone():
+            graph = self.nodes.graph([lone.led_from] if lone.led_from is not None else [])
+            for root in lone.roots:
+                yield from self.asked.results(root.shape, [self.nodes.term(lone.value)], graph)
 
     def _on_the_whole_graph(self, roots: Iterable[Root]) -> Iterator[Result]:
         graph = self.nodes.graph()
@@ -155,29 +158,27 @@ class _Session:
         """Return the graph of given nodes, and of all that is read from there."""
         return self.nodes.graph(self.signatures.reached(focus))
 
-    def _focus_nodes(self, whole: list[Root]) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {file: set() for file in self.shapes.files}
+    def _focus_nodes(self, whole: list[Root]) -> dict[str, list[str]]:
+        file_of = {root.shape: self.shapes.shapes[root.shape].file for root in self.read.roots}
+        found: dict[str, list[str]] = {file: [] for file in self.shapes.files}
         for one in self.classes:
-            for file in {self.shapes.shapes[root.shape].file for root in one.plan.roots}:
-                found[file].update(one.members)
-        for value, roots in self.signatures.led_to.values():
-            for root in roots:
-                found[self.shapes.shapes[root.shape].file].add(str(value))
+            for file in {file_of[root.shape] for root in one.plan.roots}:
+                found[file] += one.members
+        for lone in self.signatures.led_to.values():
+            for file in {file_of[root.shape] for root in lone.roots}:
+                found[file].append(str(lone.value))
         if whole:
             graph = self.nodes.graph()
-            for file in {self.shapes.shapes[root.shape].file for root in whole}:
-                found[file] |= self.shapes.focus_nodes(file, graph)
+            for file in {file_of[root.shape] for root in whole}:
+                found[file] = list({*found[file], *self.shapes.focus_nodes(file, graph)})
         return found
 
-
-def _carried(results: list[Result], members: list[str]) -> Iterator[Result]:
-    """Yield the results of the first of some alike nodes, as the results of each."""
-    first = members[0]
-    yield from results
-    for iri in members[1:]:
-        for result in results:
-            term, value = URIRef(iri), result.terms[1]
-            if result.value == first and isinstance(value, URIRef):
-                yield result._replace(focus=iri, value=iri, terms=(term, term))
-            else:
-                yield result._replace(focus=iri, terms=(term, value))
+    def _carried(self, results: list[Result], members: list[str]) -> Iterator[Result]:
+        """Yield the results of the first of some alike nodes, as the results of each."""
+        yield from results
+        for iri in members[1:]:
+            term = self.nodes.term(Iri(iri))
+            for result in results:
+                own = result.terms[1] is not None and result.terms[1] == result.terms[0]
+                value = (iri, term) if own else (result.value, result.terms[1])
+                yield result._replace(focus=iri, value=value[0], terms=(term, value[1]))

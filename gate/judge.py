@@ -35,14 +35,16 @@ class Judgement(NamedTuple):
     """What an engine says.
 
     Args:
+        engine: its name.
         results: every rejection, in any order.
-        focus_nodes: by file of shapes, the nodes that its shapes really judged.
+        focus_nodes: by file of shapes, the nodes that its shapes really judged, each once, in any order.
         whole: the shapes that could only be judged on the whole graph, each with the reason; empty where every shape
             was judged so.
     """
 
+    engine: str
     results: list[Result]
-    focus_nodes: dict[str, set[str]]
+    focus_nodes: dict[str, list[str]]
     whole: tuple[tuple[str, str], ...] = ()
 
 

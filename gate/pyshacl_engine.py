@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gate.shape_files import Shapes
 
 SEVERITIES = {"Violation": "violation", "Warning": "warning", "Info": "info"}
+NAME = "pyshacl"
 _LOGGER = "pyshacl-validate"
 
 
@@ -37,7 +38,7 @@ class PySHACL:
         """
         graph = nodes.graph()
         results = self.results(graph, shapes)
-        return Judgement(results, {file: shapes.focus_nodes(file, graph) for file in shapes.files})
+        return Judgement(NAME, results, {file: list(shapes.focus_nodes(file, graph)) for file in shapes.files})
 
     def results(self, graph: Graph, shapes: Shapes) -> list[Result]:
         """Return every result of validating `graph` against `shapes`; what is raised: see `judge`."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
 from rdflib.namespace import RDF
@@ -69,6 +69,17 @@ class Plan:
     wanted: _Wanted
 
 
+class Lone(NamedTuple):
+    """What is targeted and is no node, so that nothing is said of it.
+
+    `led_from` is a node that leads there; None where none does, and a shape only names it.
+    """
+
+    value: Value
+    roots: set[Root]
+    led_from: str | None
+
+
 class Signatures:
     """The signatures of nodes, under the shapes that target them."""
 
@@ -82,7 +93,7 @@ class Signatures:
         self._by_object = {_name(wanted): roots for wanted, roots in self._targets("targetObjectsOf").items()}
         self._pointed: dict[str, set[Root]] = {}
         # What nodes lead to and is targeted for it, though nothing is said of it.
-        self.led_to: dict[Hashable, tuple[Value, set[Root]]] = {}
+        self.led_to: dict[Hashable, Lone] = {}
         self._note_who_leads_where()
 
     def _targets(self, kind: str) -> dict[str, set[Root]]:
@@ -101,15 +112,15 @@ class Signatures:
                 if roots and isinstance(value, Iri) and value in self._nodes:
                     self._pointed.setdefault(value, set()).update(roots)
                 elif roots:
-                    self.led_to.setdefault(_key(value), (value, set()))[1].update(roots)
+                    self.led_to.setdefault(_key(value), Lone(value, set(), node.iri)).roots.update(roots)
 
-    def lone(self) -> Iterable[tuple[Value, set[Root]]]:
-        """Return what is targeted and is no node, and the roots that target it."""
-        found: dict[Hashable, tuple[Value, set[Root]]] = {
-            _key(Iri(i)): (Iri(i), set(roots)) for i, roots in self._by_name.items() if i not in self._nodes
-        }
-        for key, (value, roots) in self.led_to.items():
-            found.setdefault(key, (value, set()))[1].update(roots)
+    def lone(self) -> Iterable[Lone]:
+        """Return what is targeted and is no node."""
+        named = (Iri(iri) for iri in self._by_name if iri not in self._nodes)
+        found: dict[Hashable, Lone] = {_key(iri): Lone(iri, set(self._by_name[iri]), None) for iri in named}
+        for key, lone in self.led_to.items():
+            roots = found[key].roots if key in found else set()
+            found[key] = Lone(lone.value, lone.roots | roots, lone.led_from)
         return found.values()
 
     def _all(self, node: Node) -> Iterator[tuple[str, Value]]:
@@ -161,8 +172,8 @@ class Signatures:
             else:
                 # A number and a truth value that Python holds equal are two terms, and so are 0.0 and -0.0.
                 values.append((name, kind, repr(value) if kind is float else value))
-        types = node.types if wanted.types else None
-        return (types, tuple(values), self._led_to(led_to, names)) if led_to else (types, tuple(values))
+        found = iri[:2] == "_:", node.types if wanted.types else None, tuple(values)
+        return (*found, self._led_to(led_to, names)) if led_to else found
 
     def _led_to(self, led_to: list[tuple[str, Iri]], names: dict[str, _Wanted]) -> Hashable:
         """Return what is read of the nodes that a node leads to: how many of each signature, each node once."""
