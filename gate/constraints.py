@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from rdflib.term import Node as Term
 
-    from gate.shape_files import Shape, Shapes
+    from gate.shape import Shape
+    from gate.shape_files import Shapes
 
 # What a shape says without asking anything of a node: whom it judges, where it looks, how it is worded and weighed.
 _NO_CONSTRAINT = {SH.path, SH.property, SH.severity, SH.flags, SH.deactivated, RDF.type}

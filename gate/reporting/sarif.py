@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gate.findings import Finding
     from gate.reporting.formats import Setting
     from gate.reporting.places import Place
-    from gate.shape_files import Shape
+    from gate.shape import Shape
     from gate.verdict import Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
