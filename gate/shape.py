@@ -10,7 +10,11 @@ VOCABULARY = "vocabulary"  # the stem of the file that says what the terms are
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """What a finding needs to know of the shape that it comes from. `file` is the stem of its file's name."""
+    """What a finding needs to know of the shape that it comes from.
+
+    `file` is the stem of its file's name; `constrains` whether it can reject something by itself, as one that only says
+    where others look can't.
+    """
 
     iri: str
     file: str
@@ -23,6 +27,7 @@ class Shape:
     mentions: tuple[str, ...]
     description: str
     remedy: str
+    constrains: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rdflib import BNode, Graph, Literal, URIRef
-from rdflib.namespace import RDFS, SH
+from rdflib.namespace import RDF, RDFS, SH
 
 from gate import iris
 from gate.errors import BadFile, Declined
 from gate.files import InputFile, decode
 from gate.graph import GATE
+from gate.iris import local
 from gate.shape import VOCABULARY, Said, Shape
 from gate.shape_lint import (
     ANNOTATIONS,
@@ -26,7 +27,6 @@ from gate.shape_lint import (
     all_shapes,
     check_all,
     list_items,
-    local,
     plain_strings,
     references,
 )  # fmt: skip
@@ -35,6 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rdflib.term import Node as Term
+
+# What a shape says that rejects nothing by itself: where it looks, and which shapes it leads to ...
+_STEPS = {SH.path, SH.property, SH.severity, SH.flags, *TARGETS}
+# ... and without asking anything of a node: whom it judges, where it looks, how it is worded and weighed.
+_NO_CONSTRAINT = {SH.path, SH.property, SH.severity, SH.flags, SH.deactivated, RDF.type}
 
 # A typed number of so many digits that the parser, which writes it out, would not come back.
 _HUGE = re.compile(r"[\"'][-+.\d]*[eE][-+]?\d{4,}[\"']\s*\^\^")
@@ -72,6 +77,30 @@ def judging(own: tuple[InputFile, ...], users: tuple[InputFile, ...]) -> Graph:
     """
     built_in = _trusted(own)
     return _validating(_union([built_in.everything, *map(_graph, users)])) if users else built_in.judging
+
+
+def asked(graph: Graph) -> Iterator[tuple[str, str, tuple[str, ...], frozenset[str]]]:
+    """Yield what the graph that judges asks: the class targeted, the shape, the properties to it, its parameters."""
+    for head, target in graph.subject_objects(SH.targetClass):
+        for shape, via, parameters in _asked(graph, head, (), frozenset()):
+            yield str(target).removeprefix(iris.NAMESPACE), shape, via, parameters
+
+
+def _asked(
+    graph: Graph, head: Term, via: tuple[str, ...], above: frozenset[Term]
+) -> Iterator[tuple[str, tuple[str, ...], frozenset[str]]]:
+    """Yield what a shape asks, and what those ask that it leads to. A path that is no property leads nowhere here."""
+    path = graph.value(head, SH.path)
+    parameters = {p for p in graph.predicates(head) if p not in _NO_CONSTRAINT and not local(p).startswith("target")}
+    if parameters:
+        yield str(head), via, frozenset(map(local, parameters))
+    if path is not None and not isinstance(path, URIRef):
+        return
+    further = via if path is None else (*via, local(path))
+    for child in graph.objects(head, SH.property):
+        if child not in above:
+            # A property shape constrains what its own path leads to, seen from the node that this one looks at.
+            yield from _asked(graph, child, further, above | {head})
 
 
 def to_json(graph: Graph) -> dict[str, Any]:
@@ -268,6 +297,7 @@ def _shapes(file: str, graph: Graph) -> Iterator[Shape]:
             mentions=_listed(graph, shape, GATE.mentions),
             description=_text(graph, shape, SH.description),
             remedy=_text(graph, shape, GATE.remedy),
+            constrains=any(str(p).startswith(str(SH)) for p in set(graph.predicates(shape)) - ANNOTATIONS - _STEPS),
         )
 
 

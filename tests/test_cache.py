@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gate import cache, shape_files, shape_graphs
+from gate import cache, constraints, shape_files, shape_graphs
 from gate.cache import FORMAT, LIMIT, Store, remember, used
 from gate.errors import BadFile
 from gate.reporting.formats import FORMATS
@@ -39,7 +39,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def entries(store: Store) -> list[Path]:
-    return sorted(path for path in store.folder.iterdir() if len(path.name) == 64)
+    return sorted(path for path in store.folder.glob("*") if len(path.name) == 64)
 
 
 def counted(store: Store | None, value: Any, *parts: str, kind: str = "kind") -> tuple[Any, int]:
@@ -416,7 +416,7 @@ def described(folder: Path, store: Store | None) -> tuple[Any, ...]:
         read = shape_files.read(folder)
         return (
             read.files, read.shapes, read.targets, read.labels, read.comments, read.users, read.inputs, read.digest,
-            set(read.graph),
+            constraints.by_class(read), set(read.graph),
         )  # fmt: skip
 
 
