@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from gate.judge import Result
     from gate.obligations.node import About, Node
-    from gate.shape_files import Shape, Shapes
+    from gate.shape import Shape
+    from gate.shape_files import Shapes
 
 _RECORDED = ("reason", "note", "name")  # facts in a producer's own words: why, what was noted, what a check is called
 _LONGEST = 240  # of a recorded value in a message: a log pasted into a receipt stays in the receipt

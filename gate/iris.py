@@ -20,6 +20,11 @@ def quote(text: str) -> str:
     return _quote(text, safe="")
 
 
+def local(iri: object) -> str:
+    """Return the last part of an IRI."""
+    return str(iri).rpartition("#")[2].rpartition("/")[2]
+
+
 @functools.cache
 def term(name: str) -> Iri:
     """Return the vocabulary's term `name`, percent-encoded: `term("pass")` is `gate:pass`."""
