@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from gate import git, iris, versions
 from gate.obligations import census, dispatch, join, selectors, universe
-from gate.obligations.node import About, Node, known
+from gate.obligations.node import About
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
     from gate.files import InputFile
@@ -181,8 +183,11 @@ class Ground:
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of the release, the de-claimed ones included."""
         return tuple(
-            universe.owed_cells(self.models, self.rules, self.contexts, universe.gpu_memory(self.ledger, self.rules))
-        )
+            universe.owed_cells(
+                self.models, self.rules, self.contexts, universe.gpu_memory(self.ledger, self.rules),
+                self.subject.version,
+            )
+        )  # fmt: skip
 
     @cached_property
     def rows(self) -> tuple[Joined, ...]:
@@ -190,12 +195,16 @@ class Ground:
         return join.join(self.ledger, self.rules, self.cells)
 
     @cached_property
-    def rows_of_cells(self) -> dict[Iri, list[Joined]]:
+    def rows_of_cells(self) -> Mapping[Iri, Sequence[Joined]]:
         """The rows that key onto each cell, by the cell's IRI."""
-        found: dict[Iri, list[Joined]] = {}
+        found: dict[Iri, tuple[Joined, ...] | list[Joined]] = {}
         for joined in self.rows:
             if joined.cell is not None:
-                found.setdefault(self.cell_iri(joined.cell), []).append(joined)
+                own = found.setdefault(joined.cell.iri, (joined,))
+                if isinstance(own, list):
+                    own.append(joined)
+                elif own[0] is not joined:
+                    found[joined.cell.iri] = [*own, joined]  # most cells have one row, and a list is twice as large
         return found
 
     @cached_property
@@ -416,10 +425,10 @@ class Ground:
     def _since(self) -> dict[str, Since]:
         return {}
 
-    def cell_iri(self, cell: Cell) -> Iri:
+    @staticmethod
+    def cell_iri(cell: Cell) -> Iri:
         """Return the IRI of a cell."""
-        mode = (f"think-{cell.thinking}",) if cell.thinking else ()
-        return self.iri("cell", cell.host, cell.model.key, cell.verb, *mode, cell.context)
+        return cell.iri
 
     def owed_iri(self, owed: Cell | OwedKernel | OwedShape) -> Iri:
         """Return the IRI of an obligation that a de-claim can cover."""
@@ -431,20 +440,15 @@ class Ground:
 
     def row_iri(self, joined: Joined) -> Iri:
         """Return the IRI of a row: its receipt and its place there, so that two equal rows stay two."""
-        return self.iri("receipt", joined.receipt.file.path, joined.row.place)
+        path = joined.receipt.file.path
+        receipt = self._receipt_iris.get(path)
+        if receipt is None:
+            receipt = self._receipt_iris[path] = self.iri("receipt", path)
+        return iris.below(receipt, joined.row.place)
 
-    def cell_node(self, cell: Cell, kind: str) -> Node:
-        """Return the node of a cell, of the class `kind`, with an edge to each row that keys onto it."""
-        iri = self.cell_iri(cell)
-        own = self.rows_of_cells.get(iri, [])
-        facts = known(
-            contextTokens=cell.tokens,
-            pinned=cell.model.pinned or None,
-            neededBytes=cell.needed_bytes,
-            gpuMemoryBytes=cell.gpu_memory_bytes if cell.needed_bytes is not None else None,
-        )
-        rows = tuple(("receipt", self.row_iri(joined)) for joined in own)
-        return Node(iri, (kind,), cell.label, facts + rows, self.about(cell, own[0].receipt if own else None))
+    @cached_property
+    def _receipt_iris(self) -> dict[str, Iri]:
+        return {}
 
     def model_iri(self, model: OwedModel) -> Iri:
         """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""
