@@ -12,7 +12,7 @@ from gate.obligations import census, dispatch, join, selectors, universe
 from gate.obligations.node import About
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
@@ -299,16 +299,25 @@ class Ground:
         return {host.id: host.compute or measured[host.id] for host in self.rules.document.hosts}
 
     @cached_property
+    def _every(self) -> selectors.Selection:
+        return self._selection(lambda _: True)
+
+    def _selection(self, admits: Callable[[OwedModel], bool]) -> selectors.Selection:
+        """Return what decisions select from: the cells of the models that are admitted, and what concerns no model."""
+        admitted = {id(model) for model in self.models if admits(model)}
+        cells = (cell for cell in self.cells if id(cell.model) in admitted)
+        return selectors.Selection((*cells, *self.kernels, *self.shapes), self.rules, self.computes)
+
+    @cached_property
     def coverage(self) -> tuple[Coverage, ...]:
         """Every de-claim with what it selects. One without an end is red by itself, and covers what it says."""
-        everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
         return tuple(
             Coverage(
                 declaim,
                 index,
                 begun=self._begun(declaim),
                 ended=self._ended(declaim),
-                covered=tuple(selectors.selected(declaim, everything, self.rules, self.computes)),
+                covered=tuple(self._every.selected(declaim)),
             )
             for index, declaim in enumerate(self.decisions.document.declaim)
         )
@@ -321,12 +330,13 @@ class Ground:
     @cached_property
     def known_failures(self) -> tuple[Known, ...]:
         """Every known failure with what it selects of what no de-claim withdraws and the scope doesn't leave out."""
-        cells = (c for c in self.cells if self.scope is None or self.admits(self.scope, c.model))
-        owed: tuple[Cell | OwedKernel | OwedShape, ...] = (*cells, *self.kernels, *self.shapes)
-        found = []
+        if not self.decisions.document.known_failure:
+            return ()
+        scope, found = self.scope, []
+        left = self._every if scope is None else self._selection(lambda model: self.admits(scope, model))
         for index, failure in enumerate(self.decisions.document.known_failure):
             begun, ended = self._begun(failure), self._ended(failure)
-            selected = (self.owed_iri(o) for o in selectors.selected(failure, owed, self.rules, self.computes))
+            selected = (self.owed_iri(owed) for owed in left.selected(failure))
             covered = tuple(iri for iri in selected if iri not in self.declaimed)
             suites = tuple(self.iri(*segments) for segments in selectors.selected_suites(failure, self.rules))
             applies = begun and not ended and self.scope is not None
