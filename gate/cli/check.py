@@ -42,16 +42,24 @@ error. Only 0 lets a tag through.
 @output("the verdict")
 @click.option("--artifact", "shipped", type=click.Path(path_type=Path), multiple=True, metavar="FILE",
               help="A file that the release ships, for --format vsa. Repeatable.")  # fmt: skip
+@click.option("--cross-check", is_flag=True, help="Let a second, independent engine judge the same graph, and decline "
+              "where the two disagree on a single result. Needs: pip install 'taggate[cross-check]'.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Of the text, print the answer alone. Errors are said as ever.")
 def command(
-    request: Request, asked: tuple[Target, ...], output: Path | None, shipped: tuple[Path, ...], *, quiet: bool
+    request: Request,
+    asked: tuple[Target, ...],
+    output: Path | None,
+    shipped: tuple[Path, ...],
+    *,
+    cross_check: bool,
+    quiet: bool,
 ) -> int:
     """May this tag be cut?
 
     Reads the rules, the decisions and every receipt of the release, derives what the release owes, and lets the shapes
     judge it. A cell that nobody measured is a violation. With --output, standard output has the text.
     """
-    from gate import git
+    from gate import git, judge, second_opinion
     from gate.check import check
     from gate.reporting import formats, text
 
@@ -62,7 +70,7 @@ def command(
         forget_earlier(target.file)
     ships = artifacts(shipped)
     with progress(quiet=quiet) as stage:
-        verdict = check(request, stage=stage)
+        verdict = check(request, second_opinion.Agreed(judge.PySHACL()) if cross_check else None, stage)
     for target in wanted:
         option = "--output" if target.file is output else "--format"
         refuse_input(target.file, verdict.ledger, verdict.read, request, option)

@@ -57,9 +57,11 @@ class Recording(PySHACL):
         return self.found
 
 
-def judge(folder: Path, edit: Callable[[Graph], None] = unchanged) -> tuple[Verdict, list[Result]]:
+def judge(
+    folder: Path, edit: Callable[[Graph], None] = unchanged, kind: type[Recording] = Recording
+) -> tuple[Verdict, list[Result]]:
     """Judge the release in `folder`, and return the verdict with the judge's own results."""
-    engine = Recording(edit)
+    engine = kind(edit)
     moment = datetime.datetime.fromisoformat(NOW)
     return check(Request(folder / "gate.toml", VERSION, now=moment), engine), engine.found
 
