@@ -21,6 +21,7 @@ ALWAYS_WHOLE = {
     "test_everything",
     "test_real",
     "test_real_files",
+    "test_w3c",
 }
 
 
