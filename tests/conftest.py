@@ -22,6 +22,7 @@ ALWAYS_WHOLE = {
     "test_everything",
     "test_real",
     "test_real_files",
+    "test_w3c",
 }
 
 

@@ -79,4 +79,6 @@ def shapes_of(graph: Graph) -> Shapes:
         for one in {*all_shapes(graph), *graph.objects(None, SH.property)}
     }
     targets = tuple(sorted({(str(p), str(o)) for p in TARGETS for o in graph.objects(None, p)}))
-    return Shapes(graph, ("own",), (), found, {"own": targets}, {}, {}, frozenset())
+    shapes = Shapes(("own",), (), (), found, {"own": targets}, {}, {}, frozenset())
+    shapes.__dict__["graph"] = graph  # where it is kept once it is made of files: here there are none
+    return shapes

@@ -67,6 +67,8 @@ error. Only 0 lets a tag through.
     show_default=True,
     help="What judges: pyshacl over one of each class of alike nodes, or over the whole graph. Both say the same.",
 )
+@click.option("--cross-check", is_flag=True, help="Let a second, independent engine judge the same graph, and decline "
+              "where the two disagree on a single result. Needs: pip install 'taggate[cross-check]'.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Of the text, print the answer alone. Errors are said as ever.")
 def command(
     request: Request,
@@ -75,6 +77,7 @@ def command(
     shipped: tuple[Path, ...],
     engine: str,
     *,
+    cross_check: bool,
     quiet: bool,
 ) -> int:
     """May this tag be cut?
@@ -82,7 +85,7 @@ def command(
     Reads the rules, the decisions and every receipt of the release, derives what the release owes, and lets the shapes
     judge it. A cell that nobody measured is a violation. With --output, standard output has the text.
     """
-    from gate import git
+    from gate import git, second_opinion
     from gate.check import check
     from gate.reporting import formats, text
 
@@ -93,7 +96,8 @@ def command(
         forget_earlier(target.file)
     ships = artifacts(shipped)
     with progress(quiet=quiet) as stage:
-        verdict = check(request, ENGINES[engine](), stage)
+        judging = ENGINES[engine]()
+        verdict = check(request, second_opinion.Agreed(judging) if cross_check else judging, stage)
     for target in wanted:
         option = "--output" if target.file is output else "--format"
         refuse_input(target.file, verdict.ledger, verdict.read, request, option)

@@ -76,12 +76,14 @@ class RecordingClasses(Classes):
         return judgement
 
 
-def judge(folder: Path, edit: Callable[[Graph], None] = unchanged) -> tuple[Verdict, list[Result]]:
+def judge(
+    folder: Path, edit: Callable[[Graph], None] = unchanged, kind: type[Recording] = Recording
+) -> tuple[Verdict, list[Result]]:
     """Judge the release in `folder`, and return the verdict with the judge's own results.
 
     Where the graph isn't edited, both engines judge: they must say the very same.
     """
-    engine = Recording(edit)
+    engine = kind(edit)
     request = Request(folder / "gate.toml", VERSION, now=datetime.datetime.fromisoformat(NOW))
     verdict = check(request, engine)
     if edit is unchanged:
