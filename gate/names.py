@@ -43,6 +43,23 @@ def likeness(name: str) -> str:
     return unicodedata.normalize("NFKC", visible.casefold())
 
 
+def latin_likeness(name: str) -> str:
+    """Return the `likeness` of a name in Latin letters: each of another script as the one that it is confusable with.
+
+    The table is Unicode's (UTS 39). Accents are dropped, as an eye in a hurry does.
+    """
+    from confusable_homoglyphs.confusables import confusables_data  # a megabyte, which no check needs
+
+    def seen(character: str) -> str:
+        if character.isascii():
+            return character
+        alike = [one["c"] for form in (character, character.casefold()) for one in confusables_data.get(form, ())]
+        return next((one for one in alike if one.isascii()), character)
+
+    apart = unicodedata.normalize("NFKD", name)
+    return likeness("".join(seen(c) for c in apart if unicodedata.category(c) not in {"Mn", "Cf"}))
+
+
 def phrase_likeness(phrase: str) -> str:
     """Return what a reader sees of a phrase of several words: its `likeness`, however its blanks are set."""
     return "".join(likeness(phrase).split())

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from gate import rules, snapshot, versions
 from gate.decisions import DEFAULT_FILE
 from gate.errors import BadFile, Declined
-from gate.names import likeness
+from gate.names import latin_likeness
 from gate.rules import DEFAULT_TAG
 from gate.ssh_keygen import SUFFIX
 
@@ -30,11 +30,13 @@ if TYPE_CHECKING:
 
 # What people write in front of a version, as a reader sees it.
 _PREFIXES = r"(?:[\w.-]*[/_-])?(?:vv?|rel|release|version)[./_-]?"
+# A number that a letter stands in for a digit of; a letter alone, too.
+_NUMBER = r"[oil|]*\d[\doil|]*|[oil|]"
+_DIGITS = str.maketrans("oil|", "0111")
 _A_YEAR = 1900  # a first number from which on it is a date and no version
 
 NOTHING = "0"  # of which git makes the name of no object
 TAGS = "refs/tags/"
-FOLDER = "shapes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,14 +217,17 @@ def judged(update: Update, formats: set[str]) -> str | None:
 
 def resembled(update: Update, formats: set[str]) -> str | None:
     """Return the tag that a reader, or a script, would take this one for, though it isn't spelled like it."""
-    seen = likeness(update.name)
-    before = sorted({likeness(pattern).partition(versions.TAG_FIELD)[0] for pattern in formats} - {""}, key=len)
-    match = re.match(
-        rf"(?:{'|'.join(map(re.escape, reversed(before)))}|{_PREFIXES})?(\d+)(?:[._-](\d+))?(?:[._-](\d+))?", seen
-    )
-    if match is None or (match.end(1) - match.start() == len(match[1]) and match[2] is None):
-        return None  # no number at its beginning, or a number alone
-    major, minor, patch = (int(part or 0) for part in match.groups())
+    seen = latin_likeness(update.name)
+    own = {latin_likeness(pattern.partition(versions.TAG_FIELD)[0]) for pattern in formats} - {""}
+    before = "|".join([*map(re.escape, sorted(own, key=len, reverse=True)), _PREFIXES])
+    match = re.match(rf"(?:{before})?(\d+)(?:[._-](\d+))?(?:[._-](\d+))?", seen)
+    if match is None:
+        match = re.match(rf"(?:{before})({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?", seen)
+        if match is None or not re.search(r"\d", match[0]):
+            return None  # no number at its beginning
+    elif match.end(1) - match.start() == len(match[1]) and match[2] is None:
+        return None  # a number alone
+    major, minor, patch = (int((part or "0").translate(_DIGITS)) for part in match.groups())
     if major >= _A_YEAR:
         return None
     return versions.tag_of_version(f"{major}.{minor}.{patch}", min(formats))
@@ -247,6 +252,8 @@ def tag_formats(repository: Repository, commits: list[str], rules_file: str) -> 
 
 def _inputs(read: Rules, rules_file: str) -> list[str]:
     """Return what a project is judged from beside its rules: each a file or a folder, from the root of its commit."""
+    from gate.shape_files import FOLDER  # with rdflib, which a push without a release's tag needn't wait for
+
     project, trust = read.document.project, read.document.trust
     decisions = project.decisions or DEFAULT_FILE
     found = [project.ledger, decisions, f"{decisions}{SUFFIX}", project.contexts, FOLDER]

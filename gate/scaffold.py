@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 FOLDER = "starter"
 RULES, DECISIONS, LEDGER = "gate.toml", "claims.toml", "receipts"
 CONTEXTS = f"{LEDGER}/contexts.json"
-PIPELINES = {"github": ".github/workflows/gate.yml", "gitlab": ".gitlab-ci.yml"}
+# Each CI's files: the one of `starter/`, and where its CI looks for it.
+PIPELINES = {
+    "github": {"github.yml": ".github/workflows/gate.yml"},
+    "gitlab": {"gitlab.yml": ".gitlab-ci.yml", "gitlab-template.yml": ".gitlab/taggate.yml"},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def paths(project: Project) -> list[str]:
     """Return the files that `project` begins with, in the order in which they are told."""
     found = [RULES, DECISIONS, f"{LEDGER}/{project.version}/{subject.RELEASE_FILE}"]
     found += [CONTEXTS] if project.sized else []
-    return found + ([PIPELINES[project.pipeline]] if project.pipeline else [])
+    return found + list(PIPELINES[project.pipeline].values() if project.pipeline else ())
 
 
 def render(project: Project) -> dict[str, bytes]:
@@ -112,7 +116,8 @@ def render(project: Project) -> dict[str, bytes]:
     if project.sized:
         made[CONTEXTS] = _contexts(project)
     if project.pipeline:
-        made[PIPELINES[project.pipeline]] = (_folder() / f"{project.pipeline}.yml").read_text(encoding="utf-8")
+        for name, path in PIPELINES[project.pipeline].items():
+            made[path] = (_folder() / name).read_text(encoding="utf-8")
     found = {path: made[path].encode("utf-8") for path in paths(project)}
     _read_back(project, found)
     return found

@@ -80,7 +80,7 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
             "  A short one may name several; git rev-parse prints the full one."
         )
     tag = versions.tag_of_version(version, pattern)
-    release, file = _release_file(rules, version)
+    release, file = release_file(rules, version)
     named = {
         "--commit": commit,
         f"the git tag {tag}": git.commit_of_tag(rules.repository, tag),
@@ -98,7 +98,12 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
     return Subject(version, next(iter(found.values())), tag, dict(release.binaries) if release else {}, file)
 
 
-def _release_file(rules: Rules, version: str) -> tuple[ReleaseFile | None, InputFile | None]:
+def release_file(rules: Rules, version: str) -> tuple[ReleaseFile | None, InputFile | None]:
+    """Return what a release's `release.toml` says, and the file itself; None twice: it has none.
+
+    Raises:
+        BadFile: it is malformed, of another version, or names a host that no rule knows.
+    """
     folder, ledger = rules.ledger_of(version)
     path, shown = folder / RELEASE_FILE, f"{ledger}/{RELEASE_FILE}"
     if not path.is_symlink() and not path.exists():

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Iterable
 
+    from gate.allowed_signers import Line
     from gate.ledger.rows import Ledger
     from gate.rules import Rules
     from gate.rules import Trust as Asked
@@ -136,12 +137,7 @@ def read(rules: Rules, decisions: Decisions, ledger: Ledger, subject: Subject, a
     trust = rules.document.trust
     if trust is None:
         return Trust(at, owed)
-    keys = read_input(rules.folder / trust.allowed_signers, trust.allowed_signers, limit=allowed_signers.MAX_KEYS)
-    lines = allowed_signers.read(keys)
-    revoked = None
-    if trust.revoked is not None:
-        revoked = read_input(rules.folder / trust.revoked, trust.revoked, limit=allowed_signers.MAX_KEYS)
-        allowed_signers.check_revoked(revoked)
+    keys, lines, revoked = read_keys(rules, trust)
     found = _signature_files(rules, trust, ledger)
     files = {one.file.path for one in owed}
     strays = tuple(sorted(name for name in found if name.removesuffix(SUFFIX) not in files))
@@ -157,6 +153,21 @@ def read(rules: Rules, decisions: Decisions, ledger: Ledger, subject: Subject, a
             signatures = tuple(pool.map(lambda item: _verified(asked, *item), enumerate(owed)))
     inputs = [keys, *([revoked] if revoked else []), *found.values()]
     return Trust(at, signatures, strays, tuple(inputs))
+
+
+def read_keys(rules: Rules, trust: Asked) -> tuple[InputFile, tuple[Line, ...], InputFile | None]:
+    """Return the file of those who may sign, its lines, and the file of revoked keys, where the rules name one.
+
+    Raises:
+        BadFile: one is missing or malformed.
+    """
+    keys = read_input(rules.folder / trust.allowed_signers, trust.allowed_signers, limit=allowed_signers.MAX_KEYS)
+    lines = allowed_signers.read(keys)
+    revoked = None
+    if trust.revoked is not None:
+        revoked = read_input(rules.folder / trust.revoked, trust.revoked, limit=allowed_signers.MAX_KEYS)
+        allowed_signers.check_revoked(revoked)
+    return keys, lines, revoked
 
 
 def _owed(rules: Rules, decisions: Decisions, ledger: Ledger, subject: Subject) -> tuple[Signature, ...]:

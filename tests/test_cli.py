@@ -15,7 +15,7 @@ import pytest
 
 from gate.cli import COMMANDS
 from tests.falsifiers.falsifier import CELL
-from tests.release import COMMIT, NOW, OTHER_COMMIT, VERSION, Release, gate, gate_here, green
+from tests.release import COMMIT, NOW, OTHER_COMMIT, VERSION, Release, gate, gate_here, git, green
 
 CHECK = ("check", "--tag", VERSION, "--now", NOW)
 FOLDER = f"receipts/{VERSION}"
@@ -103,6 +103,20 @@ def test_bad_input_ends_in_one_readable_message(name: str, release: Release) -> 
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert not (folder / "verdict.json").exists()
+
+
+def test_a_repository_without_history_is_declined_with_what_to_do(release: Release) -> None:
+    del release.documents[f"{FOLDER}/release.toml"]
+    folder = release.write()
+    git(folder, "init", "-q", "-b", "main")
+    done = gate_here(folder, "check", "--tag", VERSION)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"gate: v{VERSION}: nothing says which commit it is\n"
+        f"  Give --commit, or create the tag in git, or write {FOLDER}/release.toml.\n"
+    )
+    done = gate_here(folder, *CHECK, "--commit", COMMIT)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_huge_file_is_refused_without_being_read(release: Release) -> None:

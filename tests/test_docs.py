@@ -67,9 +67,14 @@ FOLDERS = {
 
 # Every block of commands that isn't run, by page, with the reason that the page gives.
 NOT_RUN = {
-    "README.md": ["main command", "test command", "docs/git.md runs it in a repository of its own"],
+    "README.md": [
+        "main command",
+        "test command",
+        "installs a package",
+        "docs/git.md runs it in a repository of its own",
+    ],
     "CONTRIBUTING.md": ["installs the project", "checks the checkout that this test is a part of"],
-    "docs/ci.md": ["installs the gate", "publishes", "publishes"],
+    "docs/ci.md": ["installs the gate", "publishes"],
     "docs/receipts.md": ["needs a folder of models"],
     "docs/tickets.md": ["asks GitHub"],
     "docs/trust.md": ["needs Apache Jena"],
@@ -262,8 +267,8 @@ def _steps(yaml: str) -> Iterator[str]:
 def test_a_workflow_runs_only_commands_that_stand_in_the_blocks_of_its_page() -> None:
     found = _ci_blocks()
     known = {line.strip() for b in found if b.language == "sh" for line in b.text.splitlines()}
-    workflows = [b for b in found if b.language == "yaml"]
-    assert workflows
+    workflows = [b for b in found if b.language == "yaml" and re.search(r"^ *(?:- )?(?:run|script):", b.text, re.M)]
+    assert len(workflows) == 2
     for workflow in workflows:
         assert "\t" not in workflow.text
         steps = [step for step in _steps(workflow.text) if step not in {"", "|"}]

@@ -144,6 +144,17 @@ def test_a_release_is_neither_moved_nor_deleted_nor_lightweight(release: Release
         "v0-71-0",
         "v0.71.0.0",
         "demo-v0.71.0",
+        "\u04750.71.0",  # Cyrillic izhitsa
+        "\u03bd0.71.0",  # Greek nu
+        "\u1d200.71.0",  # a small capital
+        "v\u03070.71.0",  # with a dot above
+        "rel\u0435\u0430s\u0435-0.71.0",  # Cyrillic ie and a
+        "v\uff10.\uff17\uff11.\uff10",  # fullwidth digits
+        "v\u0660.\u0667\u0661.\u0660",  # Arabic digits
+        "v\u041e.71.0",  # Cyrillic o
+        "vO.71.0",
+        "v0.71.o",
+        "vo.7l.0",
     ],
 )
 def test_a_tag_that_looks_like_a_release_is_refused(name: str, release: Release, bare: Path) -> None:
@@ -152,6 +163,81 @@ def test_a_tag_that_looks_like_a_release_is_refused(name: str, release: Release,
     done = push(folder, f"refs/tags/{name}")
     assert done.returncode != 0
     assert f"looks like the release {TAG}" in done.stderr
+    assert tags(bare) == []
+
+
+def test_a_tag_that_only_shares_letters_with_a_release_is_nobodys_business(release: Release, bare: Path) -> None:
+    release.receipt("gx10.json")["runs"].clear()
+    folder = clone(release, bare)
+    names = [
+        "old-1",
+        "oil.2",
+        "release/oil-2",
+        "vol-2",
+        "io-0.5",
+        "voila",
+        "i.o",
+        "l1-2",
+        "\u0441\u0431\u043e\u0440\u043a\u0430-7",
+    ]
+    for name in names:
+        tag(folder, name)
+    done = push(folder, *names)
+    assert done.returncode == 0, done.stderr
+    assert sorted(tags(bare)) == sorted(names)
+
+
+def test_who_drops_a_host_in_the_same_push_is_told_what_vanished(release: Release, bare: Path) -> None:
+    """The release is held against the one before it by the rules that stand at its tag, whatever the push says now."""
+    folder = clone(release, bare)
+    tag(folder)
+    assert push(folder, "main", TAG).returncode == 0
+    rules = (folder / "gate.toml").read_text(encoding="utf-8")
+    host = '[[hosts]]\nid = "gx10"\ngpu = "NVIDIA GB10"\ncompute = "12.1"\n'
+    assert host in rules
+    (folder / "gate.toml").write_text(rules.replace(host, ""), encoding="utf-8")
+    git(folder, "commit", "-qam", "gx10 is no host any more")
+    before, measured = release.receipt("dogfood.json")["release"]["commit"], git(folder, "rev-parse", "HEAD")
+    for path, document in release.documents.items():
+        if VERSION in path and "gx10" not in path:
+            target = folder / path.replace(VERSION, "0.72.0")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            text = json.dumps(document).replace(VERSION, "0.72.0").replace(before, measured)
+            target.write_text(text, encoding="utf-8")
+    git(folder, "add", "-A")
+    git(folder, "commit", "-qm", "all that is owed now, measured")
+    tag(folder, "v0.72.0")
+    done = push(folder, "main", "v0.72.0")
+    assert done.returncode != 0
+    said = " ".join(done.stderr.partition("Judged,")[0].replace("remote:", "").split())
+    assert "v0.72.0 must not be cut" in said
+    assert said.endswith(
+        "Why 1 It was owed by the release before, is owed no longer, and no decision says so. [shrink: decided, "
+        "vanished] host/gx10 (it was: a required host; it is: no host of its own; owed by: 0.71.0; cells: 36)"
+    )
+    assert tags(bare) == [TAG]
+
+
+def test_a_branch_that_is_called_like_the_release_is_no_release(release: Release, bare: Path) -> None:
+    """A tag is judged by its own commit, and not by a branch of the same name that would be refused."""
+    folder = clone(release, bare)
+    tag(folder)
+    git(folder, "checkout", "-q", "-b", TAG)
+    git(folder, "rm", "-rq", "receipts")
+    git(folder, "commit", "-qm", "nothing measured")
+    done = push(folder, f"refs/heads/{TAG}", f"refs/tags/{TAG}")
+    assert done.returncode == 0, done.stderr
+    assert "CONFORMS" in done.stderr
+
+
+def test_into_a_repository_without_history_a_release_is_judged_all_the_same(release: Release, bare: Path) -> None:
+    release.receipt("gx10.json")["runs"].clear()
+    folder, _ = history(release)
+    git(folder, "remote", "add", "origin", str(bare))
+    tag(folder)
+    done = push(folder, TAG)
+    assert done.returncode != 0
+    assert "REFUSED" in done.stderr
     assert tags(bare) == []
 
 
@@ -352,3 +438,69 @@ def test_a_hook_works_with_a_bare_environment(release: Release, bare: Path) -> N
     assert (done.returncode, done.stderr) == (1, f"gate: {TAG} leads to no commit; a release is one\n"), (
         "its object was never pushed"
     )
+
+
+def _received(bare: Path, line: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the hook as git does, with nothing in its environment but what is given."""
+    return subprocess.run(
+        [bare / "hooks" / "pre-receive"], input=line, cwd=bare, env={"PATH": os.environ["PATH"]} | environment,
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+def _pushed_object(folder: Path) -> str:
+    """Bring the objects of the tag into the repository under another name, and return what the hook is told of it."""
+    tag(folder)
+    git(folder, "push", "-q", "origin", f"refs/tags/{TAG}:refs/heldback/{TAG}")
+    return f"{'0' * 40} {git(folder, 'rev-parse', TAG)} refs/tags/{TAG}\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives a repository to another user")
+def test_in_a_repository_of_another_user_the_hook_says_what_git_wants(
+    release: Release, bare: Path, tmp_path: Path
+) -> None:
+    line = _pushed_object(clone(release, bare))
+    for path in (bare, *bare.rglob("*")):
+        os.chown(path, 65534, 65534)
+    done = _received(bare, line)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "dubious ownership" in done.stderr
+    assert "safe.directory" in done.stderr
+    home = tmp_path / "another-home"
+    home.mkdir()
+    (home / ".gitconfig").write_text(f"[safe]\ndirectory = {bare}\n", encoding="utf-8")
+    done = _received(bare, line, HOME=str(home))
+    assert done.returncode == 0, done.stderr
+    assert "CONFORMS" in done.stderr
+
+
+@pytest.mark.parametrize("red", [False, True])
+def test_with_nothing_in_its_environment_the_hook_judges(red: bool, release: Release, bare: Path) -> None:
+    if red:
+        release.receipt("gx10.json")["runs"].clear()
+    done = _received(bare, _pushed_object(clone(release, bare)))
+    assert (done.returncode, done.stdout) == (int(red), "")
+    assert (" REFUSED " if red else " CONFORMS ") in done.stderr
+
+
+def test_a_pusher_who_no_longer_listens_changes_no_code(release: Release, bare: Path) -> None:
+    release.receipt("gx10.json")["runs"].clear()
+    line = _pushed_object(clone(release, bare))
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = subprocess.run(
+            [bare / "hooks" / "pre-receive"], input=line, cwd=bare, stderr=writing, stdout=subprocess.PIPE, text=True,
+            check=False,
+        )  # fmt: skip
+    finally:
+        os.close(writing)
+    assert done.returncode == 1
+
+
+def test_what_is_deleted_is_told_by_its_name_alone(release: Release, bare: Path) -> None:
+    git(clone(release, bare), "tag", "unused")
+    gone = f"{'1' * 40} {'0' * 40} refs/tags/"
+    done = _received(bare, f"{gone}{TAG}\n{gone}nightly\n")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"gate: {TAG} is a release, and stays: delete it in the repository itself, if it must go\n"

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -369,46 +368,8 @@ def test_a_pipeline_stands_at_the_root_of_its_repository(pipeline: str, tmp_path
     assert (done.returncode, tree(tmp_path / "sub")) == (3, [])
     assert f"--ci {pipeline}" in done.stderr
     begun(tmp_path, ci=(pipeline,))
-    assert (tmp_path / scaffold.PIPELINES[pipeline]).is_file()
-
-
-def _step(folder: Path, pipeline: str) -> str:
-    """Return the lines of shell by which a pipeline judges."""
-    document = yaml.safe_load((folder / scaffold.PIPELINES[pipeline]).read_text())
-    if pipeline == "github":
-        steps = document["jobs"]["gate"]["steps"]
-        return next(step["run"] for step in steps if "gate check" in step.get("run", ""))
-    return "\n".join(document["gate"]["script"])
-
-
-@pytest.mark.parametrize("pipeline", sorted(scaffold.PIPELINES))
-def test_a_pipeline_ends_as_the_gate_does(pipeline: str, tmp_path: Path) -> None:
-    begun(tmp_path / "..", str(tmp_path / "demo"), ci=(pipeline,))
-    script = _step(tmp_path / "demo", pipeline)
-    define = f'gate() {{ PYTHONPATH={shlex.quote(str(ROOT))} {shlex.quote(sys.executable)} -m gate "$@"; }}\n'
-    commit = tomllib.loads((ROOT / "receipts/0.70.0/release.toml").read_text())["commit"]
-    sample = tmp_path / "sample"
-    sample.mkdir()
-    for name in ("gate.toml", "claims.toml", "receipts"):
-        (sample / name).symlink_to(ROOT / name)
-    for tag, sha, code in (("v0.70.0", commit, 0), ("v0.71.0", None, 1), ("v9.9.9", COMMIT, 2), ("v0.70.0", COMMIT, 3)):
-        sha = sha or tomllib.loads((ROOT / f"receipts/{tag[1:]}/release.toml").read_text())["commit"]
-        for left in ("verdict.json", "NOTES.md"):
-            (sample / left).unlink(missing_ok=True)
-        done = subprocess.run(
-            ["bash", "-e", "-c", define + script], cwd=sample, env=os.environ | {"TAG": tag, "SHA": sha},
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        assert done.returncode == code, done.stderr
-        assert (sample / "verdict.json").exists() == (sample / "NOTES.md").exists() == (code in {0, 1})
-
-
-def test_nothing_in_a_pipeline_turns_a_refusal_into_a_pass() -> None:
-    for pipeline in scaffold.PIPELINES:
-        text = (ROOT / "starter" / f"{pipeline}.yml").read_text()
-        lines = [line for line in text.splitlines() if not line.lstrip().startswith("#")]
-        for trap in ("continue-on-error", "allow_failure", "|| true"):
-            assert not any(trap in line for line in lines), (pipeline, trap)
+    for name, path in scaffold.PIPELINES[pipeline].items():
+        assert (tmp_path / path).read_text() == (ROOT / "starter" / name).read_text()
 
 
 # ---------------------------------------------------------------- on a terminal

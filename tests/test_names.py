@@ -93,3 +93,19 @@ def test_a_segment_that_a_resolver_would_take_away_is_encoded(segment: str) -> N
 def test_an_empty_segment_is_refused() -> None:
     with pytest.raises(ValueError, match="empty"):
         iris.node("1.0.0", "")
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_a_name_in_ascii_is_in_latin_letters_already(name: str) -> None:
+    assert names.latin_likeness(name) == names.likeness(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "seen"),
+    [
+        ("\u0475", "v"), ("\u0474", "v"), ("\u03bd", "v"), ("\u2174", "v"), ("\u1d20", "v"), ("\u13d9", "v"),
+        ("v\u0307", "v"), ("\uff56", "v"), ("\u0433\u0435l\u0435\u0430\u0455\u0435", "release"), ("\u6f22", "\u6f22"),
+    ],
+)  # fmt: skip
+def test_letters_of_other_scripts_are_what_an_eye_takes_them_for(name: str, seen: str) -> None:
+    assert names.latin_likeness(name) == seen

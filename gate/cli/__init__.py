@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     "tag": "Cut the tag of a release that conforms, with what the verdict said.",
     "hook": "The gate as a git hook: before a push, or on the server.",
     "graph": "Print the graph that the shapes judge.",
+    "lint": "Can every file be read? For a hook before a commit; nothing is judged.",
     "sign": "Sign decisions and receipts with an SSH key.",
     "ingest": "Turn a result without a schema into a native receipt.",
     "inventory": "What a host holds: scan a folder of models into an inventory receipt.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -99,7 +100,8 @@ def _judge(repository: Repository, updates: Iterable[Update], rules_file: str) -
         code, said = _ending(repository, update, rules_file, others)
         worst = max(worst, code)
         if said:
-            click.echo(said, err=True)
+            with contextlib.suppress(OSError):  # nobody hears it, and the code says it
+                click.echo(said, err=True)
     return worst
 
 

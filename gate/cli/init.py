@@ -58,7 +58,7 @@ that exists is ever written over.
               metavar="CI", help="Whose pipeline is written: github, gitlab or none.")  # fmt: skip
 @click.option("--models", cls=Once, type=click.Path(path_type=Path), metavar="DIR",
               help="The first host's GGUF files, on this machine: its inventory is written too. "
-              "Needs taggate[scan].")  # fmt: skip
+              "Needs the package gguf.")  # fmt: skip
 def command(folder: Path, *, thinking: bool, no_thinking: bool, **said: Any) -> int:
     """Begin: write the rules, the decisions, the first release and the pipeline into FOLDER.
 
@@ -122,7 +122,7 @@ def _complete(said: dict[str, Any], folder: Path) -> dict[str, Any]:
 
     def may_write(pipeline: str | None) -> None:
         _refuse_idle_pipeline(folder, pipeline)
-        refuse_existing(folder, [PIPELINES[pipeline]] if pipeline in PIPELINES else [])
+        refuse_existing(folder, PIPELINES.get(pipeline or "", {}).values())
 
     refuse_existing(folder, [RULES, DECISIONS])  # before anyone answers a question in vain
     may_write(said["pipeline"])
@@ -191,10 +191,10 @@ def _report(folder: Path, project: Project, made: list[str], *, scanned: bool) -
             console.print(Text(f"  {visible(line)}"), soft_wrap=True)
         console.print()
     if scans:
-        console.print(Text("MODELS is the folder of that machine's GGUF files; the scan needs taggate[scan]."))
+        console.print(Text("MODELS is the folder of that machine's GGUF files; the scan needs the package gguf."))
     console.print(Text("The check will refuse, and name each cell to measure; the plan says in which order."))
     if project.pipeline:
-        console.print(Text("In the pipeline, TAGGATE says where the gate is installed from: set it."))
+        console.print(Text("The pipeline says where the gate is installed from, ./tools/taggate: set it."))
     return printed(console)
 
 

@@ -40,7 +40,7 @@ Example:
     --gpu "NVIDIA GB10" --compute 12.1 --output receipts/0.71.0/inventory-gx10.json
 
 Every *.gguf below DIR is read, a symbolic link to a file too. A broken or truncated one is named, and then nothing is
-written. Digests are kept in the platform's cache folder by path, size and time of change. Needs taggate[scan].
+written. Digests are kept in the platform's cache folder by path, size and time of change. Needs the package gguf.
 """)  # fmt: skip
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path))
 @click.option("--host", cls=Once, metavar="HOST", help="The host that holds the folder.  [required]")

@@ -46,6 +46,7 @@ READERS = {
     "apr-model-ladder-receipt/v2": "apr_model_ladder",
 }
 SCHEMAS = tuple(READERS)
+_BEGIN = "  Begin with what a host holds: gate inventory scan --help."
 
 
 class Reader(Protocol):
@@ -85,7 +86,7 @@ def read(rules: Rules, subject: Subject, *, evidence: bool = True) -> Ledger:
             shown, "", "it is a symbolic link, and could lead out of the ledger", "Put the folder itself there."
         )
     if not there:
-        raise Declined(f"{shown}: there is no such folder, so that nothing was measured for {subject.tag}")
+        raise Declined(f"{shown}: there is no such folder, so that nothing was measured for {subject.tag}\n{_BEGIN}")
     if not folder.is_dir():
         raise BadFile(shown, "", "it is a file", "The receipts of a release are a folder.")
     receipts: list[Receipt] = []
@@ -103,7 +104,7 @@ def read(rules: Rules, subject: Subject, *, evidence: bool = True) -> Ledger:
                 raise BadFile(name, "", f"only {shown}/{RELEASE_FILE} says what the release is", "Rename this file.")
             others[name] = path
     if not receipts:
-        raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}")
+        raise Declined(f"{shown}: it holds no receipt, so that nothing was measured for {subject.tag}\n{_BEGIN}")
     _refuse_look_alikes(receipts, rules)
     digests = _evidence(shown, receipts, tickets, others) if evidence else {}
     trust = rules.document.trust

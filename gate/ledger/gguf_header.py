@@ -48,7 +48,8 @@ def read(path: Path, shown: str) -> Header:
         from gate.ledger.gguf_file import Broken, GgufFile
     except ImportError:
         raise CallersError(
-            "gguf is not installed, and without it no GGUF file can be read\n  Install it: pip install 'taggate[scan]'."
+            "gguf is not installed, and without it no GGUF file can be read\n"
+            "  Install it beside the gate: pip install 'gguf>=0.17'."
         ) from None
     try:
         reader = GgufFile(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.falsifiers.falsifier import Falsifier, without
-from tests.falsifiers.shrink import RETIRE, no_code
+from tests.falsifiers.shrink import ALPHA, RETIRE, no_code, without_model
 from tests.release import BEFORE, VERSION, Release, preceded
 
 ID, GONE = "no-code", ("verb/code", "decided", "vanished")
@@ -30,6 +30,12 @@ def _lacks(prop: str, key: str, line: str, *more: Any) -> Falsifier:
 
 def _stale(name: str, old: str, new: str) -> Falsifier:
     return Falsifier("Retire-names", "MinCount", name, (GONE, (ID, "names", "stale")), _replaced(old, new))
+
+
+def _host_alone(release: Release) -> None:
+    """Give up a host, where a model is gone from it and the host stays: what names more than is gone names nothing."""
+    without_model(ALPHA, "gx10")(release)
+    release.claims = RETIRE.replace('verb = "code"', 'host = "gx10"')
 
 
 def _nothing_before(release: Release) -> None:
@@ -63,6 +69,8 @@ FALSIFIERS = [
     _stale("it is misspelt", '"code"', '"cod"'),
     _stale("it names only a part of what is gone", 'verb = "code"', 'verb = "code"\nhost = "gx10"'),
     Falsifier("Retire-names", "MinCount", "it gives up what is still owed", ((ID, "names", "stale"),), _still_owed),
+    Falsifier("Retire-names", "MinCount", "it gives up a host, and a model of it is gone",
+              ((f"model/gx10/{ALPHA}", "decided", "vanished"), (ID, "names", "stale")), _host_alone),
     Falsifier("Retire-names", "MinCount", "no release is before it", ((ID, "names", "stale"),), _nothing_before),
     Falsifier("Retire-names", "MinCount", "nobody asked what it names", ((ID, "names", "stale"),), no_code,
               without("SettledRetire", "retires")),

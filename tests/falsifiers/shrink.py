@@ -12,6 +12,7 @@ from rdflib.namespace import RDF
 from gate.iris import term
 from tests.falsifiers.falsifier import Falsifier
 from tests.release import RULES, VERBS, VERSION, Release, header, parities, performances, preceded, tokenizers
+from tests.signing import TRUST, frozen, sign, signers, who_signs
 
 ALPHA, BETA = "alpha-q4_k_m.gguf", "beta-q4_k_m.gguf"
 HOSTS = ("lambda", "gx10")
@@ -255,6 +256,40 @@ def _tokenizer(release: Release) -> None:
     release.documents[f"{FOLDER}/tokenizer.json"] = tokenizers()
 
 
+def _census_of_receipts(release: Release) -> None:
+    """Take what the conformance receipts hold for all that there is: they hold what the inventories did."""
+    replaced(release, "conformance = true", 'conformance = true\nconformance_census = "receipt"')
+
+
+def _trust(*lines: str) -> Callable[[Release], None]:
+    """Leave these lines of `[trust]`, and sign what is asked for; without any, the table is gone."""
+
+    def change(release: Release) -> None:
+        asked = "".join(f"{line}\n" for line in TRUST.splitlines() if line.partition(" =")[0] in lines)
+        release.rules = release.rules.replace(TRUST, f"\n[trust]\n{asked}" if asked else "")
+
+    return change
+
+
+def _signed(release: Release) -> None:
+    release.rules += TRUST
+    release.documents["allowed_signers"] = signers()
+
+
+def _resigned(*lines: str) -> Callable[[Release], None]:
+    def change(release: Release) -> None:
+        _signed(release)
+        preceded(release)
+        _trust(*lines)(release)
+        release.claims = "# Nothing is withdrawn.\n"
+        frozen(release)
+        for path in [path for path in release.documents if path.startswith(f"{FOLDER}/")]:
+            sign(release, path, who_signs(path))
+        sign(release, "claims.toml", "owner")
+
+    return change
+
+
 def _parity(release: Release) -> None:
     release.rules += '[require.parity]\nagainst = "cpu"\nprefix = 32\n'
     for host in HOSTS:
@@ -360,6 +395,17 @@ FALSIFIERS = [
          "shape/gx10/Q4_K/1024x512"),
     _red("a quantization is gone from the census", both(conformance, _census(lambda p: p["quant"] != "Q4_K")),
          "quant/gx10/Q4_K"),
+    _red("a wider tolerance will do",
+         both(conformance, _rule("conformance = true", "conformance = true\nconformance_tolerance = 0.001")),
+         "require/conformance_tolerance"),
+    _red("the census is what the receipts say it is", both(conformance, _census_of_receipts),
+         "require/conformance_census"),
+    _red("fewer token ids are compared", both(_tokenizer, _rule("tokenizer = true", "tokenizer = true\ntokenizer_tokens = 999")),
+         "require/tokenizer_tokens"),
+    _red("nothing need be signed any more", _resigned(), "require/trust.decisions", "require/trust.receipts"),
+    _red("receipts need not be signed any more", _resigned("allowed_signers", "decisions"), "require/trust.receipts"),
+    _red("decisions need not be signed any more", _resigned("allowed_signers", "receipts", "hostless"),
+         "require/trust.decisions"),
     _red("tokenizers are not required any more", both(_tokenizer, _rule("tokenizer = true", "")), "require/tokenizer"),
     _red("parity is not required any more", both(_parity, _rule('[require.parity]\nagainst = "cpu"\nprefix = 32\n', "")),
          "require/parity"),
