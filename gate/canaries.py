@@ -23,9 +23,8 @@ from rdflib.namespace import SH
 from gate import iris
 from gate.errors import Declined
 from gate.faults import LACKING, MOST, PAIRED, Value, component, lacks, refuses, rejected, steps
-from gate.iris import Iri
+from gate.iris import Iri, local
 from gate.obligations.node import Node
-from gate.shape_files import local
 from gate.shape_lint import CONSTRAINTS, TARGETS, references, short
 
 if TYPE_CHECKING:
