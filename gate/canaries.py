@@ -107,6 +107,9 @@ def silent(expected: Iterable[Expected], results: Iterable[Result]) -> list[Expe
 def heed(canaries: Canaries, results: Iterable[Result]) -> list[Result]:
     """Return `results` without those of canaries: no planted fault reaches a verdict.
 
+    A focus node that is a text or a number (`sh:targetObjectsOf`) doesn't say whose it is. Where the project's shapes
+    have such a target, judge the canaries in a graph of their own.
+
     Raises:
         Declined: one that must be there isn't.
     """

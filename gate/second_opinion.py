@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gate.shape_files import Shapes
 
 EXTRA = "cross-check"
+_CLOSED = "ClosedConstraintComponent"  # its path is the property that is one too many, which a `Result` doesn't keep
 _NAMED = 3  # how many differences an error names
 
 
@@ -103,7 +104,7 @@ def _library() -> ModuleType:
 
 def _first(result: Result, shapes: Shapes) -> Opinion:
     # pyshacl gives a result of a property shape that shape's own path, and of a node shape none.
-    path = shapes.graph.value(URIRef(result.shape), SH.path)
+    path = None if result.component == _CLOSED else shapes.graph.value(URIRef(result.shape), SH.path)
     focus, value = result.terms
     return Opinion(
         focus=_term(URIRef(result.focus) if focus is None else focus),
@@ -137,7 +138,7 @@ def _second(result: shacl.Result) -> Opinion:
         component=result.component,
         value="" if value is None else _read(value),
         severity=result.severity.lower(),
-        path=result.path or "",
+        path="" if result.component == _CLOSED else result.path or "",
     )
 
 

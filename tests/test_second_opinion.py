@@ -14,9 +14,10 @@ from rdflib.namespace import SH
 from gate import canaries, graph, shape_files
 from gate.classes import Classes
 from gate.errors import Declined
-from gate.iris import NAMESPACE
+from gate.iris import NAMESPACE, Iri
 from gate.judge import Judgement, Result
 from gate.nodes import Nodes
+from gate.obligations.node import Node
 from gate.pyshacl_engine import PySHACL
 from gate.second_opinion import Agreed, agree
 from gate.shape_files import Shapes
@@ -96,6 +97,25 @@ def test_the_engines_agree_on_a_projects_own_constraint(text: str, tmp_path: Pat
     results = PySHACL().results(data, shapes)
     assert results
     agree(data, shapes, results)
+
+
+@pytest.mark.parametrize("text", test_canaries.ON_THE_NODE.values(), ids=test_canaries.ON_THE_NODE)
+def test_the_engines_agree_on_a_constraint_on_the_node_itself(text: str, tmp_path: Path) -> None:
+    shapes = test_canaries.with_shapes(tmp_path, f"my:S a sh:NodeShape ; sh:targetClass gate:Cell ; {text} .")
+    data = graph.build(canaries.planted(shapes).nodes)
+    results = PySHACL().results(data, shapes)
+    assert results
+    agree(data, shapes, results)
+
+
+def test_a_value_that_pyshacl_lets_pass_a_bound_is_found_out(tmp_path: Path) -> None:
+    # A boolean compares with no number, so that SHACL rejects it (section 4.3); pyshacl takes it to be less than all.
+    shapes = test_canaries.with_shapes(tmp_path, f"{test_canaries.CELL} sh:path gate:seconds ; sh:maxInclusive 60 ] .")
+    data = graph.build([Node(Iri("https://w3id.org/taggate/release/1.0.0"), ("Cell",), "cell", (("seconds", True),))])
+    results = PySHACL().results(data, shapes)
+    assert results == []
+    with pytest.raises(Declined, match="only the second engine: MaxInclusiveConstraintComponent"):
+        agree(data, shapes, results)
 
 
 @pytest.mark.parametrize(
