@@ -18,6 +18,7 @@ from gate.judge import Result
 from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
 from gate.shape_lint import CONSTRAINTS, references
+from tests.triples import judging
 
 PREFIXES = """\
 @prefix gate: <https://w3id.org/taggate/ns#> .
@@ -39,10 +40,8 @@ def with_shapes(folder: Path, text: str) -> Shapes:
     read = shape_files.read(folder / "shapes")
     built = built_in()
     # SHACL's own shapes judged these when they were read; `users` would have them judged at every turn.
-    return dataclasses.replace(
-        read, graph=read.graph - built.graph, users=frozenset(),
-        shapes={iri: shape for iri, shape in read.shapes.items() if iri not in built.shapes},
-    )  # fmt: skip
+    own = {iri: shape for iri, shape in read.shapes.items() if iri not in built.shapes}
+    return judging(dataclasses.replace(read, users=frozenset(), shapes=own), read.graph - built.graph)
 
 
 def without(shapes: Shapes, *triples: tuple[URIRef, URIRef]) -> Shapes:
@@ -51,7 +50,7 @@ def without(shapes: Shapes, *triples: tuple[URIRef, URIRef]) -> Shapes:
     for triple in shapes.graph:
         if (triple[0], triple[1]) not in triples:
             left.add(triple)
-    return dataclasses.replace(shapes, graph=left)
+    return judging(shapes, left)
 
 
 def judged(planted: canaries.Canaries, shapes: Shapes) -> list[Result]:

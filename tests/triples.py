@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
@@ -75,10 +76,15 @@ def _name(term: Term) -> str:
 def shapes_of(graph: Graph) -> Shapes:
     """Return a shapes graph as the gate's shapes, all in one file; nothing refuses what is unusual in it."""
     found = {
-        str(one): Shape(str(one), "own", "", str(one), 0.0, "", "failed", (), (), "", "")
+        str(one): Shape(str(one), "own", "", str(one), 0.0, "", "failed", (), (), "", "", constrains=True)
         for one in {*all_shapes(graph), *graph.objects(None, SH.property)}
     }
     targets = tuple(sorted({(str(p), str(o)) for p in TARGETS for o in graph.objects(None, p)}))
-    shapes = Shapes(("own",), (), (), found, {"own": targets}, {}, {}, frozenset())
-    shapes.__dict__["graph"] = graph  # where it is kept once it is made of files: here there are none
-    return shapes
+    return judging(Shapes(("own",), (), (), found, {"own": targets}, {}, {}, frozenset()), graph)
+
+
+def judging(shapes: Shapes, graph: Graph) -> Shapes:
+    """Return shapes that judge by a graph of their own, which no files hold."""
+    other = replace(shapes)
+    other.__dict__["graph"] = graph  # where it is kept once it is made of files
+    return other
