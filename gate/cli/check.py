@@ -12,9 +12,27 @@ from gate.cli.targets import FormatType, Target, artifacts, publish, targets
 from gate.reporting.formats import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gate.check import Request
+    from gate.judge import Engine
 
 _FORMATS = "\n".join(f"  {name:<9} {form.says}" for name, form in FORMATS.items())
+
+
+def _classes() -> Engine:
+    from gate.classes import Classes
+
+    return Classes()
+
+
+def _pyshacl() -> Engine:
+    from gate.pyshacl_engine import PySHACL
+
+    return PySHACL()
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {"classes": _classes, "pyshacl": _pyshacl}
 
 
 @click.command(epilog=f"""\b
@@ -42,9 +60,22 @@ error. Only 0 lets a tag through.
 @output("the verdict")
 @click.option("--artifact", "shipped", type=click.Path(path_type=Path), multiple=True, metavar="FILE",
               help="A file that the release ships, for --format vsa. Repeatable.")  # fmt: skip
+@click.option(
+    "--engine",
+    type=click.Choice(tuple(ENGINES)),
+    default="classes",
+    show_default=True,
+    help="What judges: pyshacl over one of each class of alike nodes, or over the whole graph. Both say the same.",
+)
 @click.option("--quiet", "-q", is_flag=True, help="Of the text, print the answer alone. Errors are said as ever.")
 def command(
-    request: Request, asked: tuple[Target, ...], output: Path | None, shipped: tuple[Path, ...], *, quiet: bool
+    request: Request,
+    asked: tuple[Target, ...],
+    output: Path | None,
+    shipped: tuple[Path, ...],
+    engine: str,
+    *,
+    quiet: bool,
 ) -> int:
     """May this tag be cut?
 
@@ -62,7 +93,7 @@ def command(
         forget_earlier(target.file)
     ships = artifacts(shipped)
     with progress(quiet=quiet) as stage:
-        verdict = check(request, stage=stage)
+        verdict = check(request, ENGINES[engine](), stage)
     for target in wanted:
         option = "--output" if target.file is output else "--format"
         refuse_input(target.file, verdict.ledger, verdict.read, request, option)
