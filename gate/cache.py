@@ -16,7 +16,6 @@ import hashlib
 import json
 import os
 import re
-import secrets
 import stat
 import sys
 import time
@@ -66,7 +65,7 @@ class Store:
             return
         with contextlib.suppress(OSError), self._opened(make=True) as folder:
             self._count(folder, _blocks(len(entry)))  # before it is written: what can't be counted would never go
-            new = f"{_NEW}{secrets.token_hex(16)}"
+            new = f"{_NEW}{os.urandom(16).hex()}"
             try:
                 handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
                 with open(handle, "wb") as stream:  # noqa: PTH123 - a descriptor, not a path

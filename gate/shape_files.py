@@ -71,10 +71,14 @@ class Shapes:
         """The shapes graph that judges, without the vocabulary. It is made when it is first asked for."""
         from gate import shape_graphs
 
-        return cache.remember(
-            "shapes graph", [self.digest, *cache.libraries("rdflib")],
-            lambda: shape_graphs.to_json(shape_graphs.judging(self.own, self.others)), shape_graphs.of_json,
-        )  # fmt: skip
+        def parse() -> Any:
+            return shape_graphs.to_json(shape_graphs.judging(self.own, self.others))
+
+        try:
+            parts = [self.digest, *cache.libraries("rdflib")]
+            return cache.remember("shapes graph", parts, parse, shape_graphs.of_json)
+        except shape_graphs.NotKept:
+            return shape_graphs.judging(self.own, self.others)
 
     def focus_nodes(self, file: str, data: Graph) -> set[str]:
         """Return the nodes of `data` that the shapes of `file` target."""

@@ -103,8 +103,16 @@ def _asked(
             yield from _asked(graph, child, further, above | {head})
 
 
+class NotKept(Exception):
+    """A graph holds a literal that its text doesn't make again."""
+
+
 def to_json(graph: Graph) -> dict[str, Any]:
-    """Return a graph as `of_json` takes it: its terms, and its triples by their places among these."""
+    """Return a graph as `of_json` takes it: its terms, and its triples by their places among these.
+
+    Raises:
+        NotKept: it can't be written so.
+    """
     terms: dict[Term, int] = {}
     triples = [[terms.setdefault(term, len(terms)) for term in triple] for triple in graph]
     return {"terms": [_written(term) for term in terms], "triples": triples}
@@ -112,7 +120,11 @@ def to_json(graph: Graph) -> dict[str, Any]:
 
 def _written(term: Term) -> list[str | None]:
     if isinstance(term, Literal):
-        return [str(term), None if term.datatype is None else str(term.datatype), term.language]
+        written = [str(term), None if term.datatype is None else str(term.datatype), term.language]
+        # The value of an xsd:token is of the text before its blanks were taken away, and that text is nowhere.
+        if repr(getattr(_term(*written), "value", None)) != repr(term.value):
+            raise NotKept(str(term))
+        return written
     return [str(term)] if isinstance(term, URIRef) else [None, str(term)]
 
 
