@@ -181,18 +181,47 @@ def remember(kind: str, parts: Iterable[str], compute: Callable[[], Any], accept
     Raises:
         Exception: whatever `compute` raises; nothing is kept then.
     """
+    parts = list(parts)
+    kept = recall(kind, parts, accept)
+    if kept is not None:
+        return kept
+    content = _written(compute())
+    value = accept(json.loads(content))
+    _keep(kind, parts, content)
+    return value
+
+
+def in_use() -> bool:
+    """Say whether there is a store."""
+    return _used.get() is not None
+
+
+def recall(kind: str, parts: Iterable[str], accept: Callable[[Any], Value]) -> Value | None:
+    """Return a value that was kept; None where none is, or none that can be believed. The arguments: see `remember`."""
+    store = _used.get()
+    key = None if store is None else _key(kind, parts)
+    kept = store.read(key) if store is not None and key is not None else None
+    if kept is not None:
+        with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return accept(json.loads(kept))
+    return None
+
+
+def keep(kind: str, parts: Iterable[str], value: Any) -> None:
+    """Keep a value that JSON can hold, where there is a store. The other arguments: see `remember`."""
+    if in_use():
+        _keep(kind, parts, _written(value))
+
+
+def _keep(kind: str, parts: Iterable[str], content: bytes) -> None:
     store = _used.get()
     key = None if store is None else _key(kind, parts)
     if store is not None and key is not None:
-        kept = store.read(key)
-        if kept is not None:
-            with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
-                return accept(json.loads(kept))
-    content = json.dumps(compute(), allow_nan=False, separators=(",", ":")).encode("ascii")
-    value = accept(json.loads(content))
-    if store is not None and key is not None:
         store.write(key, content)
-    return value
+
+
+def _written(value: Any) -> bytes:
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
 
 
 @functools.cache

@@ -8,28 +8,29 @@ than can be followed is judged on the whole graph, and named.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from rdflib import Literal, URIRef
-from rdflib.namespace import SH
-
-from gate import reads
+from gate import cache, class_verdicts, reads
 from gate.errors import Declined
+from gate.focus import Focus
 from gate.iris import Iri
 from gate.judge import Judgement, Result
-from gate.pyshacl_engine import Asked
-from gate.signatures import Plan, Signatures
+from gate.signatures import Signatures
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
     from rdflib import Graph
 
+    from gate.focus import Plan
     from gate.nodes import Nodes
+    from gate.pyshacl_engine import Asked
     from gate.reads import Root
     from gate.shape_files import Shapes
-
+    from gate.signatures import Wanted
 
 NAME = "classes"
 
@@ -47,13 +48,34 @@ class Classes:
         return _Session(nodes, shapes).judgement()
 
 
+@functools.lru_cache(maxsize=4)
+def _read(shapes: Shapes) -> reads.Read:
+    """Return what the shapes read of a node."""
+
+    def follow() -> Any:
+        from gate import following
+
+        return reads.to_json(following.of(shapes.graph))
+
+    return cache.remember("reads", [shapes.digest, *cache.libraries("rdflib")], follow, reads.of_json)
+
+
 class _Class:
-    """Nodes that are alike to the shapes that judge them, the first of which stands for all."""
+    """Nodes that are alike to the shapes that judge them, the first of which stands for all.
 
-    __slots__ = ("members", "plan")
+    `said` is what the shapes say of the first and can be said of each; `apart` whether they say more than that.
+    """
 
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.members = plan, list[str]()
+    __slots__ = ("apart", "members", "plan", "said", "signature")
+
+    def __init__(self, plan: Plan, signature: Hashable) -> None:
+        self.plan, self.signature = plan, signature
+        self.members, self.said, self.apart = list[str](), list[Result](), False
+
+    @property
+    def first(self) -> str:
+        """The one that stands for all."""
+        return self.members[0]
 
 
 class _Session:
@@ -61,21 +83,30 @@ class _Session:
 
     def __init__(self, nodes: Nodes, shapes: Shapes) -> None:
         self.nodes, self.shapes = nodes, shapes
-        self.read = reads.read(shapes)
-        self.signatures = Signatures(nodes, self.read)
-        self.asked = Asked(shapes)
+        self.read = _read(shapes)
+        self.focus = Focus(nodes, (root for root in self.read.roots if not root.whole))
+        self.signatures = Signatures(nodes, self.read.mentioned)
         self.classes = self._classes()
+
+    @cached_property
+    def asked(self) -> Asked:
+        """pyshacl, which isn't even loaded where it has nothing to judge."""
+        from gate import pyshacl_engine
+
+        return pyshacl_engine.asked(self.shapes)
 
     def _classes(self) -> list[_Class]:
         found: dict[tuple[int, Hashable], _Class] = {}
+        plan_of, signature_of = self.focus.plan, self.signatures.signature
         for iri, node in self.nodes.items():
-            plan = self.signatures.plan(node)
+            plan = plan_of(node)
             if plan is None:
                 continue
-            key = id(plan), self.signatures.signature(iri, plan.wanted)
+            signature = signature_of(iri, plan.wanted)
+            key = id(plan), signature
             one = found.get(key)
             if one is None:
-                one = found[key] = _Class(plan)
+                one = found[key] = _Class(plan, signature)
             one.members.append(iri)
         return list(found.values())
 
@@ -88,20 +119,37 @@ class _Session:
         return Judgement(NAME, results, self._focus_nodes(whole), tuple((root.shape, root.whole) for root in whole))
 
     def _by_classes(self) -> Iterator[Result]:
-        of_root: dict[Root, list[_Class]] = defaultdict(list)
+        verdicts = class_verdicts.Verdicts(self.shapes)
+        unknown = []
         for one in self.classes:
+            said = verdicts.recall(one.plan, one.signature, one.first)
+            if said is None:
+                unknown.append(one)
+            else:
+                one.said = said
+        if unknown:
+            yield from self._ask(unknown)
+            verdicts.keep((one.plan, one.signature, one.said) for one in unknown if not one.apart)
+        for one in self.classes:
+            yield from _carried(one)
+
+    def _ask(self, classes: list[_Class]) -> Iterator[Result]:
+        """Let pyshacl judge the first of each class, and all others of those that it says something else of."""
+        of_root: dict[Root, list[_Class]] = defaultdict(list)
+        for one in classes:
             for root in one.plan.roots:
                 of_root[root].append(one)
-        first = self._graph((one.members[0], one.plan) for one in self.classes)
-        unlike: list[tuple[Root, list[_Class]]] = []
-        for root, classes in of_root.items():
-            rejected = self._rejected(root, classes, first)
-            apart = [one for one in classes if not self._carries(root, rejected.get(one.members[0], []))]
-            if apart:
-                unlike.append((root, apart))
-            for one in classes:
-                if one.members[0] in rejected and one not in apart:
-                    yield from self._carried(rejected[one.members[0]], one.members)
+        graph = self._graph((one.first, one.plan.wanted) for one in classes)
+        unlike: list[tuple[Root, _Class]] = []
+        for root, own in of_root.items():
+            rejected = self._rejected(root, own, graph)
+            for one in own:
+                results = rejected.get(one.first, [])
+                if not results or (not root.deep and all(map(self._is_common, results))):
+                    one.said += results
+                else:
+                    one.apart = True
+                    unlike.append((root, one))
         yield from self._each(unlike)
 
     def _rejected(self, root: Root, classes: list[_Class], graph: Graph) -> dict[str, list[Result]]:
@@ -110,41 +158,42 @@ class _Session:
         if root.deep:
             # A result may be about another node than the one that it was found at, so that each is asked for alone.
             for one in classes:
-                said = self.asked.results(root.shape, [self.nodes.term(Iri(one.members[0]))], graph)
+                said = self.asked.results(root.shape, [self.nodes.term(Iri(one.first))], graph)
                 if said:
-                    found[one.members[0]] = said
+                    found[one.first] = said
             return found
-        firsts = {one.members[0] for one in classes}
+        firsts = {one.first for one in classes}
         for result in self.asked.results(root.shape, [self.nodes.term(Iri(iri)) for iri in firsts], graph):
             if result.focus not in firsts:
                 raise Declined(f"pyshacl judged {result.focus}, which it wasn't given: the gate can't be trusted")
             found.setdefault(result.focus, []).append(result)
         return found
 
-    def _carries(self, root: Root, results: list[Result]) -> bool:
-        """Say whether what is said of one node of a class can be said of each in the same words."""
-        return not results or (not root.deep and all(self._is_common(result) for result in results))
-
     def _is_common(self, result: Result) -> bool:
-        focus, value = result.terms
-        if value is None or isinstance(value, Literal):
+        """Say whether what is said of one node of a class can be said of each in the same words."""
+        value = result.value_said
+        if value is None or value.kind == "literal":
             return True
-        if value == focus:  # at the end of a path that leads back it would be another node's, too
-            return (URIRef(result.shape), SH.path, None) not in self.shapes.graph
-        return isinstance(value, URIRef) and (str(value) not in self.nodes or str(value) in self.read.mentioned)
+        if value.text == result.focus:  # at the end of a path that leads back it would be another node's, too
+            from rdflib import SH, URIRef
 
-    def _each(self, unlike: list[tuple[Root, list[_Class]]]) -> Iterator[Result]:
+            return (URIRef(result.shape), SH.path, None) not in self.shapes.graph
+        return value.kind == "iri" and (value.text not in self.nodes or value.text in self.read.mentioned)
+
+    def _each(self, unlike: list[tuple[Root, _Class]]) -> Iterator[Result]:
         """Yield what is said of every node of the classes whose findings can't be carried over."""
         if not unlike:
             return
-        graph = self._graph((iri, one.plan) for _, classes in unlike for one in classes for iri in one.members)
-        for root, classes in unlike:
-            focus = [self.nodes.term(Iri(iri)) for one in classes for iri in one.members]
-            yield from self.asked.results(root.shape, focus, graph)
+        graph = self._graph((iri, one.plan.wanted) for _, one in unlike for iri in one.members)
+        members: dict[Root, list[str]] = defaultdict(list)
+        for root, one in unlike:
+            members[root] += one.members
+        for root, iris in members.items():
+            yield from self.asked.results(root.shape, [self.nodes.term(Iri(iri)) for iri in iris], graph)
 
     def _alone(self) -> Iterator[Result]:
         """Yield what is said of what is targeted and is no node: a literal, or an IRI of which nothing is said."""
-        for lone in self.signatures.lone():
+        for lone in self.focus.lone():
             graph = self.nodes.graph([lone.led_from] if lone.led_from is not None else [])
             for root in lone.roots:
                 yield from self.asked.results(root.shape, [self.nodes.term(lone.value)], graph)
@@ -154,7 +203,7 @@ class _Session:
         for root in roots:
             yield from self.asked.results(root.shape, None, graph)
 
-    def _graph(self, focus: Iterable[tuple[str, Plan]]) -> Graph:
+    def _graph(self, focus: Iterable[tuple[str, Wanted]]) -> Graph:
         """Return the graph of given nodes, and of all that is read from there."""
         return self.nodes.graph(self.signatures.reached(focus))
 
@@ -164,7 +213,7 @@ class _Session:
         for one in self.classes:
             for file in {file_of[root.shape] for root in one.plan.roots}:
                 found[file] += one.members
-        for lone in self.signatures.led_to.values():
+        for lone in self.focus.led_to.values():
             for file in {file_of[root.shape] for root in lone.roots}:
                 found[file].append(str(lone.value))
         if whole:
@@ -173,12 +222,10 @@ class _Session:
                 found[file] = list({*found[file], *self.shapes.focus_nodes(file, graph)})
         return found
 
-    def _carried(self, results: list[Result], members: list[str]) -> Iterator[Result]:
-        """Yield the results of the first of some alike nodes, as the results of each."""
-        yield from results
-        for iri in members[1:]:
-            term = self.nodes.term(Iri(iri))
-            for result in results:
-                own = result.terms[1] is not None and result.terms[1] == result.terms[0]
-                value = (iri, term) if own else (result.value, result.terms[1])
-                yield result._replace(focus=iri, value=value[0], terms=(term, value[1]))
+
+def _carried(one: _Class) -> Iterator[Result]:
+    """Yield what is said of the first of a class, as what is said of each."""
+    yield from one.said
+    for result in one.said:
+        for iri in one.members[1:]:
+            yield class_verdicts.of(result, iri)

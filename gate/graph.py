@@ -13,10 +13,10 @@ from rdflib.namespace import RDF, RDFS, XSD
 from rdflib.plugins.serializers.turtle import TurtleSerializer
 
 from gate import iris
-from gate.iris import Iri
+from gate.iris import Iri, named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from rdflib.term import IdentifiedNode
     from rdflib.term import Node as Term
@@ -26,14 +26,6 @@ if TYPE_CHECKING:
 GATE = Namespace(iris.NAMESPACE)
 FORMATS = ("ttl", "nt", "jsonld")
 
-_AXES = {
-    "host": "onHost", "model": "ofModel", "verb": "verb", "thinking": "thinking", "context": "atContext",
-    "kernel": "kernel", "quant": "quant", "receipt": "fromReceipt",
-}  # fmt: skip
-
-
-LABEL = str(RDFS.label)
-
 
 def term(value: Iri | bool | float | str) -> IdentifiedNode | Literal:  # noqa: FBT001 - a value of a fact
     """Return a value of a fact as RDF has it.
@@ -42,28 +34,6 @@ def term(value: Iri | bool | float | str) -> IdentifiedNode | Literal:  # noqa: 
     different terms to some engines, so that nothing here writes the typed one.
     """
     return URIRef(value) if isinstance(value, Iri) else Literal(value)
-
-
-def named(name: str) -> str:
-    """Return the IRI of a class or property by its name: one of the vocabulary's, unless it is an IRI itself."""
-    return name if ":" in name else iris.term(name)
-
-
-def placed(node: Node) -> Iterator[tuple[str, Iri | bool | int | float | str]]:
-    """Yield what the graph says of a node besides its facts: its label, and where it lies.
-
-    Of a part of an obligation nothing: the obligation that it is judged under says where it lies.
-    """
-    if node.owner is None:
-        yield LABEL, node.label
-        for axis, place in node.about.given().items():
-            if axis in _AXES:
-                yield _AXES[axis], place
-
-
-def places() -> frozenset[str]:
-    """Return the names of what `placed` says."""
-    return frozenset({LABEL, *_AXES.values()})
 
 
 def build(nodes: Iterable[Node]) -> Graph:
@@ -86,7 +56,7 @@ def build(nodes: Iterable[Node]) -> Graph:
         subject = URIRef(node.iri)
         for name in node.types:
             add((subject, RDF.type, held(Iri(named(name)))))
-        for name, value in placed(node):
+        for name, value in node.placed():
             add((subject, held(Iri(named(name))), held(value)))
         for name, value in node.facts:
             add((subject, held(Iri(named(name))), held(value)))

@@ -7,6 +7,8 @@ from urllib.parse import quote as _quote
 
 NAMESPACE = "https://w3id.org/taggate/ns#"
 RELEASES = "https://w3id.org/taggate/release/"
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 
 
 class Iri(str):
@@ -32,6 +34,11 @@ def local(iri: object) -> str:
 def term(name: str) -> Iri:
     """Return the vocabulary's term `name`, percent-encoded: `term("pass")` is `gate:pass`."""
     return Iri(NAMESPACE + quote(name))
+
+
+def named(name: str) -> str:
+    """Return the IRI of a class or property by its name: one of the vocabulary's, unless it is an IRI itself."""
+    return name if ":" in name else term(name)
 
 
 def node(version: str, *segments: str) -> Iri:

@@ -11,16 +11,44 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from gate.errors import Declined
 
 if TYPE_CHECKING:
+    from rdflib.term import IdentifiedNode, Literal
     from rdflib.term import Node as Term
 
     from gate.nodes import Nodes
     from gate.shape_files import Shapes
 
 
+class Said(NamedTuple):
+    """A term of RDF, in words: an `iri`, a `blank` node or a `literal`, with its datatype or its language."""
+
+    text: str
+    kind: str = "iri"
+    datatype: str | None = None
+    language: str | None = None
+
+    @classmethod
+    def of(cls, term: Term) -> Said:
+        """Return a term in words."""
+        from rdflib import BNode, Literal
+
+        if isinstance(term, Literal):
+            return cls(str(term), "literal", None if term.datatype is None else str(term.datatype), term.language)
+        return cls(str(term), "blank" if isinstance(term, BNode) else "iri")
+
+    def term(self) -> IdentifiedNode | Literal:
+        """Return the term."""
+        from rdflib import BNode, Literal, URIRef
+
+        if self.kind == "literal":
+            datatype = None if self.datatype is None else URIRef(self.datatype)
+            return Literal(self.text, datatype=datatype, lang=self.language, normalize=False)
+        return BNode(self.text) if self.kind == "blank" else URIRef(self.text)
+
+
 class Result(NamedTuple):
     """One rejection: which shape, by which constraint component, of which node, for which value (None: none).
 
-    `terms` are the node and the value as RDF has them, where the engine says so: what a report hands on.
+    `focus_said` is the node in full where it is no IRI; `value_said` the value in full where there is one.
     """
 
     shape: str
@@ -28,7 +56,8 @@ class Result(NamedTuple):
     focus: str
     value: str | None
     severity: str
-    terms: tuple[Term | None, Term | None] = (None, None)
+    focus_said: Said | None = None
+    value_said: Said | None = None
 
 
 class Judgement(NamedTuple):

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gate.errors import Declined
-from gate.iris import Iri
-
-Value = Iri | bool | int | float | str  # of a fact: another node or an enumerated value, or a literal
+from gate.iris import named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from rdflib import Graph
     from rdflib.term import IdentifiedNode, Literal
 
-    from gate.obligations.node import Node
+    from gate.obligations.node import Node, Value
 
 
 class Nodes(dict[str, "Node"]):
@@ -47,14 +45,12 @@ class Nodes(dict[str, "Node"]):
             kind: the IRI of the kind of target.
             wanted: the class, property or node that it names.
         """
-        from gate.graph import named
-
         target = kind.rpartition("#")[2]
         if target == "targetClass":
             return any(named(name) == wanted for node in self.values() for name in node.types)
         if target == "targetNode":
             return wanted in self  # a node that isn't there is no obligation
-        return any(named(name) == wanted for node in self.values() for name, _ in (*self.beyond(node), *node.facts))
+        return any(named(name) == wanted for node in self.values() for name, _ in (*node.placed(), *node.facts))
 
     @staticmethod
     def term(value: Value) -> IdentifiedNode | Literal:
@@ -62,10 +58,3 @@ class Nodes(dict[str, "Node"]):
         from gate import graph
 
         return graph.term(value)
-
-    @staticmethod
-    def beyond(node: Node) -> Iterator[tuple[str, Value]]:
-        """Yield what the graph says of a node besides its facts and its classes."""
-        from gate import graph
-
-        return graph.placed(node)

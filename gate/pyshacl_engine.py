@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import logging
 from typing import TYPE_CHECKING
 
-from rdflib import Graph
+from rdflib import Graph, URIRef
 from rdflib.namespace import RDF, SH
 
 from gate.errors import CallersError, Declined
-from gate.judge import Judgement, Result
+from gate.judge import Judgement, Result, Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from pyshacl.shape import Shape
     from rdflib.term import IdentifiedNode, Literal
+    from rdflib.term import Node as Term
 
     from gate.nodes import Nodes
     from gate.shape_files import Shapes
@@ -104,6 +106,12 @@ class Asked:
         return _read(conforms, report)
 
 
+@functools.lru_cache(maxsize=2)  # a release and its canaries are judged by the same shapes
+def asked(shapes: Shapes) -> Asked:
+    """Return pyshacl with `shapes` loaded; what is raised: see `Asked`."""
+    return Asked(shapes)
+
+
 @contextlib.contextmanager
 def _failures_named(shapes: Shapes) -> Iterator[None]:
     """Turn what pyshacl raises over a shape into an error of the user's, or of the gate's where no shape is theirs."""
@@ -129,20 +137,23 @@ def _read(conforms: bool, report: Graph) -> list[Result]:  # noqa: FBT001 - pysh
     Raises:
         Declined: the report and the verdict disagree.
     """
-    results = [
-        Result(
-            shape=str(report.value(head, SH.sourceShape)),
-            component=str(report.value(head, SH.sourceConstraintComponent)).removeprefix(str(SH)),
-            focus=str(report.value(head, SH.focusNode)),
-            value=None if (value := report.value(head, SH.value)) is None else str(value),
-            severity=SEVERITIES[str(report.value(head, SH.resultSeverity)).removeprefix(str(SH))],
-            terms=(report.value(head, SH.focusNode), value),
-        )
-        for head in set(report.objects(None, SH.result))
-    ]
+    results = [_result(report, head) for head in set(report.objects(None, SH.result))]
     if conforms != (not results) or (None, RDF.type, SH.ValidationReport) not in report:
         raise Declined("pyshacl's verdict and its report disagree: the gate can't be trusted")
     return results
+
+
+def _result(report: Graph, head: Term) -> Result:
+    focus, value = report.value(head, SH.focusNode), report.value(head, SH.value)
+    return Result(
+        shape=str(report.value(head, SH.sourceShape)),
+        component=str(report.value(head, SH.sourceConstraintComponent)).removeprefix(str(SH)),
+        focus=str(focus),
+        value=None if value is None else str(value),
+        severity=SEVERITIES[str(report.value(head, SH.resultSeverity)).removeprefix(str(SH))],
+        focus_said=None if focus is None or isinstance(focus, URIRef) else Said.of(focus),
+        value_said=None if value is None else Said.of(value),
+    )
 
 
 def _first_line(error: object) -> str:

@@ -105,12 +105,12 @@ def _library() -> ModuleType:
 def _first(result: Result, shapes: Shapes) -> Opinion:
     # pyshacl gives a result of a property shape that shape's own path, and of a node shape none.
     path = None if result.component == _CLOSED else shapes.graph.value(URIRef(result.shape), SH.path)
-    focus, value = result.terms
+    focus, value = result.focus_said, result.value_said
     return Opinion(
-        focus=_term(URIRef(result.focus) if focus is None else focus),
+        focus=_term(URIRef(result.focus) if focus is None else focus.term()),
         shape=result.shape,
         component=result.component,
-        value="" if value is None else _term(value),
+        value="" if value is None else _term(value.term()),
         severity=result.severity,
         path="" if path is None else _path(shapes.graph, path),
     )

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import event, given, settings
 from rdflib import Graph
 
-from gate import reads
+from gate import following
 from gate.__main__ import run
 from gate.check import Request, check
 from gate.classes import Classes
@@ -55,7 +55,7 @@ def compare(data: Graph, shapes: Graph) -> None:
 @given(random_shapes.data(), random_shapes.shapes())
 @settings(max_examples=300, deadline=None)
 def test_both_engines_say_the_same_of_any_graph_by_any_shapes(data: Graph, shapes: Graph) -> None:
-    roots = reads.of(shapes).roots
+    roots = following.of(shapes).roots
     event(f"judged on the whole graph: {sum(bool(root.whole) for root in roots)} of {len(roots)}")
     compare(data, shapes)
 
@@ -63,7 +63,7 @@ def test_both_engines_say_the_same_of_any_graph_by_any_shapes(data: Graph, shape
 @given(random_shapes.data(), random_shapes.shapes(simple=True))
 @settings(max_examples=300, deadline=None)
 def test_both_engines_say_the_same_where_every_shape_can_be_followed(data: Graph, shapes: Graph) -> None:
-    assert not [root for root in reads.of(shapes).roots if root.whole]
+    assert not [root for root in following.of(shapes).roots if root.whole]
     compare(data, shapes)
 
 

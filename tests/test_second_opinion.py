@@ -15,7 +15,7 @@ from gate import canaries, graph, shape_files
 from gate.classes import Classes
 from gate.errors import Declined
 from gate.iris import NAMESPACE, Iri
-from gate.judge import Judgement, Result
+from gate.judge import Judgement, Result, Said
 from gate.nodes import Nodes
 from gate.obligations.node import Node
 from gate.pyshacl_engine import PySHACL
@@ -144,11 +144,11 @@ def _other(result: Result) -> list[tuple[str, Result]]:
     """Return the result with each part of it changed, and how the difference is named."""
     elsewhere = URIRef("https://w3id.org/taggate/release/1.0.0")
     return [
-        ("focus", result._replace(focus=str(elsewhere), terms=(elsewhere, result.terms[1]))),
+        ("focus", result._replace(focus=str(elsewhere))),
         ("shape", result._replace(shape=f"{NAMESPACE}Row-verdict")),
         ("component", result._replace(component="NodeConstraintComponent")),
-        ("value", result._replace(value="7", terms=(result.terms[0], Literal(7)))),
-        ("type of the value", result._replace(terms=(result.terms[0], Literal(result.value)))),
+        ("value", result._replace(value="7", value_said=Said.of(Literal(7)))),
+        ("type of the value", result._replace(value_said=Said.of(Literal(result.value)))),
         ("severity", result._replace(severity="info")),
     ]
 

@@ -9,16 +9,18 @@ from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.namespace import RDF, SH
 
 from gate.iris import NAMESPACE, Iri
-from gate.nodes import Nodes, Value
+from gate.nodes import Nodes
 from gate.obligations.node import About, Node
 from gate.shape_files import Shape, Shapes
 from gate.shape_lint import TARGETS, all_shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from rdflib.term import IdentifiedNode
     from rdflib.term import Node as Term
+
+    from gate.obligations.node import Value
 
 
 class Triples(Nodes):
@@ -58,11 +60,6 @@ class Triples(Nodes):
             return value
         assert isinstance(value, Iri)
         return BNode(value) if value.startswith("_:") else URIRef(value)
-
-    @staticmethod
-    def beyond(node: Node) -> Iterator[tuple[str, Value]]:  # noqa: ARG004 - what all nodes have
-        """Yield nothing: the facts are all that is said."""
-        yield from ()
 
 
 def _named(term: Term) -> Term:

@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gate.iris import LABEL
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gate.iris import Iri
 
     Value = Iri | bool | int | float | str
     Facts = tuple[tuple[str, Value], ...]
+
+_AXES = {
+    "host": "onHost", "model": "ofModel", "verb": "verb", "thinking": "thinking", "context": "atContext",
+    "kernel": "kernel", "quant": "quant", "receipt": "fromReceipt",
+}  # fmt: skip
+PLACED = frozenset({LABEL, *_AXES.values()})  # the names of what `Node.placed` says
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +70,17 @@ class Node:
     def values(self, name: str) -> tuple[Value, ...]:
         """Return the values of those of its own facts that are called `name`."""
         return tuple(value for called, value in self.facts if called == name)
+
+    def placed(self) -> Iterator[tuple[str, Value]]:
+        """Yield what the graph says of it besides its facts: its label, and where it lies.
+
+        Of a part of an obligation nothing: the obligation that it is judged under says where it lies.
+        """
+        if self.owner is None:
+            yield LABEL, self.label
+            for axis, place in self.about.given().items():
+                if axis in _AXES:
+                    yield _AXES[axis], place
 
     def under(self, types: tuple[str, ...]) -> Node:
         """Return the node as one of other classes."""

@@ -43,8 +43,8 @@ def render(verdict: Verdict, setting: Setting) -> str:  # noqa: ARG001 - the one
 
 def _describe(graph: Graph, verdict: Verdict, result: URIRef, finding: Finding) -> None:
     said = finding.result
-    focus, value_found = said.terms
-    focus, shape = focus or URIRef(said.focus), URIRef(said.shape)
+    focus = URIRef(said.focus) if said.focus_said is None else said.focus_said.term()
+    shape, value_found = URIRef(said.shape), None if said.value_said is None else said.value_said.term()
     for predicate, value in (
         (RDF.type, SH.ValidationResult), (SH.focusNode, focus), (SH.sourceShape, shape),
         (SH.sourceConstraintComponent, SH[said.component]), (SH.resultSeverity, _SEVERITIES[finding.severity]),

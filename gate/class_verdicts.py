@@ -1,0 +1,82 @@
+"""What the shapes say of one class of alike nodes, in words that hold for each; kept from one check to the next.
+
+It follows from the shapes, from the libraries that judge, and from the signature of the class: the key of what is kept
+is made of all of them.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from gate import cache
+from gate.judge import Result, Said
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+    from gate.focus import Plan
+    from gate.shape_files import Shapes
+
+_KIND = "class verdict"
+_MOST = 1000  # classes of one judgement that are kept: more are made of what hardly occurs again
+
+
+def of(result: Result, iri: str) -> Result:
+    """Return what is said of one node as what is said of another of its class."""
+    if result.value != result.focus:
+        return result._replace(focus=iri, focus_said=_blank(iri))
+    return result._replace(focus=iri, focus_said=_blank(iri), value=iri, value_said=_blank(iri) or Said(iri))
+
+
+def _blank(iri: str) -> Said | None:
+    return Said(iri, "blank") if iri[:2] == "_:" else None
+
+
+class Verdicts:
+    """What is kept of the judgements by some shapes."""
+
+    def __init__(self, shapes: Shapes) -> None:
+        self._parts = [shapes.digest, *cache.libraries("pyshacl", "rdflib")] if cache.in_use() else []
+        self._left = _MOST
+
+    def recall(self, plan: Plan, signature: Hashable, first: str) -> list[Result] | None:
+        """Return what is said of the node `first` of a class; None where nothing is kept of it."""
+        if not self._parts:
+            return None
+        return cache.recall(_KIND, self._key(plan, signature), lambda said: [_of_json(one, first) for one in said])
+
+    def keep(self, judged: Iterable[tuple[Plan, Hashable, list[Result]]]) -> None:
+        """Keep what is said of the first of some classes, by their plans and signatures."""
+        for plan, signature, said in judged if self._parts else ():
+            if self._left > 0:
+                self._left -= 1
+                cache.keep(_KIND, self._key(plan, signature), [_to_json(result) for result in said])
+
+    def _key(self, plan: Plan, signature: Hashable) -> list[str]:
+        return [*self._parts, json.dumps([[root.shape for root in plan.roots], spelled(signature)])]
+
+
+def spelled(signature: Any) -> Any:
+    """Return a signature as JSON has it: two have the same text only where they are the same.
+
+    Sets are in the order of their texts, types by their names.
+    """
+    if isinstance(signature, tuple):
+        return ["tuple", *map(spelled, signature)]
+    if isinstance(signature, frozenset):
+        return ["set", *sorted(map(spelled, signature), key=json.dumps)]
+    return ["type", signature.__name__] if isinstance(signature, type) else signature
+
+
+def _to_json(result: Result) -> list[Any]:
+    own = result.value is not None and result.value == result.focus
+    return [result.shape, result.component, result.severity, own, None if own else result.value_said]
+
+
+def _of_json(said: Any, first: str) -> Result:
+    shape, component, severity, own, value = said
+    if not all(isinstance(text, str) for text in (shape, component, severity)) or not isinstance(own, bool):
+        raise TypeError("it is no class verdict")
+    value_said = _blank(first) or Said(first) if own else Said(*value) if value is not None else None
+    return Result(shape, component, first, value_said.text if value_said else None, severity, _blank(first), value_said)
