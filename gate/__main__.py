@@ -17,6 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command and end the process with 0, 1, 2 or 3 (`docs/exit-codes.md`), whatever happens."""
     # A check builds large graphs without cycles and ends: collecting costs a tenth of the time and frees nothing.
     gc.set_threshold(200_000, 50, 100)
+    # A plugin of pydantic's that happens to be installed has no say in what is read. To look for one, pydantic opens
+    # the metadata of everything that is.
+    os.environ["PYDANTIC_DISABLE_PLUGINS"] = "__all__"
     streams.prepare()
     code = run(list(sys.argv[1:] if arguments is None else arguments))
     streams.let_go()

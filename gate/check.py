@@ -17,14 +17,13 @@ from gate.obligations.ground import Ground
 from gate.obligations.outcome import Found, Outcome
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
-
-    from rdflib import Graph
 
     from gate.findings import Finding
     from gate.judge import Engine
     from gate.ledger.rows import Ledger
+    from gate.nodes import Nodes
     from gate.obligations.node import Node
     from gate.shape_files import Shapes
     from gate.verdict import Verdict
@@ -46,7 +45,7 @@ def silent(stage: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is brought before the judge: the inputs, the shapes, every node by IRI, and the graph of them.
+    """What is brought before the judge: the inputs, the shapes, and every node.
 
     `outcome` is what the shapes said of the obligations that decisions cover, judged as if none did.
     """
@@ -54,8 +53,7 @@ class Case:
     ground: Ground
     shapes: Shapes
     outcome: Outcome
-    nodes: dict[str, Node]
-    graph: Graph
+    nodes: Nodes
 
 
 def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
@@ -88,7 +86,7 @@ def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str
 
     Args:
         request: what to judge.
-        engine: what judges; pyshacl where none is given.
+        engine: what judges; `gate.classes` where none is given.
         stage: told the name of each step as it begins.
 
     Raises:
@@ -100,17 +98,18 @@ def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str
 
 def bring(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
     """Bring a release that was read before the judge: see `prepare`."""
-    from gate import graph, judge, shape_files
+    from gate import shape_files
+    from gate.classes import Classes
+    from gate.nodes import Nodes
 
     stage("reading the shapes")
     shapes = shape_files.read(ground.rules.folder / shape_files.FOLDER)
     stage("deriving what is owed")
     owed = obligations.owed(ground)
-    outcome = _rehearse(engine or judge.PySHACL(), ground, shapes, owed)
+    outcome = _rehearse(engine or Classes(), ground, shapes, owed)
     set_aside = aside.set_aside(ground, owed, outcome)
-    nodes = _by_iri([*(aside.reclassed(node, set_aside) for node in owed), *obligations.decisions(ground, outcome)])
-    stage("building the graph")
-    return Case(ground, shapes, outcome, nodes, graph.build(nodes.values()))
+    nodes = Nodes.of([*(aside.reclassed(node, set_aside) for node in owed), *obligations.decisions(ground, outcome)])
+    return Case(ground, shapes, outcome, nodes)
 
 
 def check(request: Request, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
@@ -124,38 +123,26 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
 def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
     """Judge a release that was read: see `check`."""
     from gate import judge, verdict
+    from gate.classes import Classes
 
     case = bring(ground, engine, stage)
-    focus_nodes = {file: case.shapes.focus_nodes(file, case.graph) for file in case.shapes.files}
-    _refuse_vacuous(case.shapes, focus_nodes, case.nodes, case.graph)
     stage("judging")
-    results = judge.judge(engine or judge.PySHACL(), case.graph, case.shapes)
+    judgement = judge.judge(engine or Classes(), case.nodes, case.shapes)
+    _refuse_vacuous(case.shapes, judgement.focus_nodes, case.nodes)
     stage("composing the verdict")
-    return verdict.compose(case.ground, case.nodes, results, case.shapes, focus_nodes, case.outcome)
-
-
-def _by_iri(nodes: Iterable[Node]) -> dict[str, Node]:
-    """Return nodes by IRI.
-
-    Raises:
-        Declined: two obligations would be one node.
-    """
-    found: dict[str, Node] = {}
-    for node in nodes:
-        if found.setdefault(node.iri, node) is not node:
-            raise Declined(f"two obligations are one node, {node.iri}: the gate can't be trusted; report this")
-    return found
+    return verdict.compose(case.ground, case.nodes, judgement, case.shapes, case.outcome)
 
 
 def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) -> Outcome:
     """Judge the obligations that decisions cover as if none did: a decision is judged by what comes of it."""
-    from gate import findings, graph, judge
+    from gate import findings, judge
+    from gate.nodes import Nodes
 
     covered = aside.rehearsed(ground, owed)
     if not covered:
         return Outcome()
-    nodes = _by_iri(node for node in owed if (node.owner or node.iri) in covered)
-    results = judge.judge(engine, graph.build(nodes.values()), shapes)
+    nodes = Nodes.of(node for node in owed if (node.owner or node.iri) in covered)
+    results = judge.judge(engine, nodes, shapes).results
     found: dict[Iri, list[Found]] = {iri: [] for iri in covered}
     for finding in findings.find(results, nodes, shapes):
         if finding.severity == "violation" and Iri(finding.owner) in found:
@@ -196,10 +183,11 @@ def before(verdict: Verdict) -> Verdict | None:
         return assess(ground)
 
 
-def _refuse_vacuous(
-    shapes: Shapes, focus_nodes: Mapping[str, set[str]], nodes: Mapping[str, Node], graph: Graph
-) -> None:
-    """Refuse to judge where a shape would pass because it found nothing, or fewer nodes than are owed."""
+def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, list[str]], nodes: Nodes) -> None:
+    """Refuse to judge where a shape would pass because it found nothing, or other nodes than those that are owed."""
+    of_types: dict[tuple[str, ...], list[str]] = {}
+    for iri, node in nodes.items():
+        of_types.setdefault(node.types, []).append(iri)
     for name, kind in obligations.kinds().items():
         if name not in focus_nodes:
             raise Declined(f"the gate has no shape for the obligation {name}: it can't be trusted; install it again")
@@ -207,11 +195,12 @@ def _refuse_vacuous(
             raise Declined(f"the shapes of {name} don't target {' and '.join(kind.TARGETS)}: the gate can't be trusted")
         if kind.REQUIRED and not focus_nodes[name]:
             raise Declined(f"the shape {name} found nothing to judge: without a {name} nothing is owed")
-        owed = {iri for iri, node in nodes.items() if not set(kind.TARGETS).isdisjoint(node.types)}
-        if owed != focus_nodes[name]:
-            raise Declined(f"the shape {name} found {len(focus_nodes[name])} nodes where {len(owed)} are owed")
+        owed = [own for types, own in of_types.items() if not set(kind.TARGETS).isdisjoint(types)]
+        if set().union(*owed) != set(focus_nodes[name]):
+            found, wanted = len(focus_nodes[name]), sum(map(len, owed))
+            raise Declined(f"the shape {name} found {found} nodes where {wanted} are owed")
     for name, target in shapes.users_targets():
-        if not shapes.targeted(graph, *target):
+        if not nodes.targeted(*target):
             raise Declined(f"shapes/{name}.ttl found nothing to judge: its target {target[1]} matches no node")
 
 

@@ -80,7 +80,7 @@ class ContextsFile(Table):
 
 
 class _Foreign(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True, defer_build=True)
 
 
 class AprConsumer(_Foreign):

@@ -146,7 +146,7 @@ class Declaim(Decision):
     named the ticket.
     """
 
-    ruling: Ruling = Ruling()
+    ruling: Ruling = Field(default_factory=Ruling)
     warning: bool = False
 
 
@@ -182,7 +182,7 @@ class Scope(Table):
     name: Name
     models: Patterns
     issue: Issue | None = None
-    ruling: Ruling = Ruling()
+    ruling: Ruling = Field(default_factory=Ruling)
 
 
 class Retire(Table):
@@ -196,7 +196,7 @@ class Retire(Table):
     issue: Issue | None = None
     release: VersionText | None = None
     why: Text | None = None
-    ruling: Ruling = Ruling()
+    ruling: Ruling = Field(default_factory=Ruling)
     host: Patterns | None = None
     gpu: Patterns | None = None
     compute: Patterns | None = None

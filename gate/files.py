@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import hashlib
 import os
@@ -25,11 +26,47 @@ MAX_LINES = 1024 * MEBIBYTE - 1  # a JSON Lines file, which is read line by line
 
 @dataclass(frozen=True, slots=True)
 class InputFile:
-    """A file that the verdict rests on: `path` as shown to the user, `sha256` in hex, `content` as read."""
+    """A file that the verdict rests on: `path` as shown to the user, `sha256` in hex.
+
+    `held` is its content as read. Where it is None, the file is too large to be held until the end, or has said all
+    that it says: whoever needs a byte of it again reads it at `source`, and gets what was hashed or a refusal.
+    """
 
     path: str
     sha256: str
-    content: bytes
+    held: bytes | None
+    source: Path | None = None
+
+    @property
+    def content(self) -> bytes:
+        """What was read.
+
+        Raises:
+            BadFile: it isn't held, and can't be read any more, or was changed since.
+        """
+        return self.held if self.held is not None else b"".join(self.parts())
+
+    def parts(self) -> Iterator[bytes]:
+        """Yield the content in parts, as `content` has it; that it was changed is known behind the last part.
+
+        Raises:
+            BadFile: see `content`.
+        """
+        if self.held is not None or self.source is None:
+            held = self.held or b""
+            for start in range(0, len(held), MEBIBYTE):
+                yield held[start : start + MEBIBYTE]
+            return
+        found = hashlib.sha256()
+        for part in read_parts(self.source, self.path):
+            found.update(part)
+            yield part
+        if found.hexdigest() != self.sha256:
+            raise BadFile(self.path, "", "it changed while it was read", "Judge when nothing writes to the ledger.")
+
+    def let_go(self, source: Path) -> InputFile:
+        """Return the same file without its content, which stands at `source`."""
+        return InputFile(self.path, self.sha256, None, source)
 
 
 def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFile:
@@ -51,6 +88,33 @@ def read_input(path: Path, shown: str, *, limit: int = MAX_DOCUMENT) -> InputFil
     if len(content) > limit:
         raise BadFile(shown, "", f"it grew past {limit:,} bytes while it was read")
     return InputFile(shown, hashlib.sha256(content).hexdigest(), content)
+
+
+def read_through(path: Path, shown: str, *, limit: int = MAX_LINES) -> InputFile:
+    """Read a regular file of text once from end to end, hold none of it, and return its digest.
+
+    Its parts are read again by whoever needs them: see `InputFile.parts`.
+
+    Raises:
+        BadFile: see `read_input`; or it isn't UTF-8, or begins with a byte-order mark.
+    """
+    found, text, read, marked = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")(), 0, False
+    for part in read_parts(path, shown, limit=limit):
+        found.update(part)
+        pending = len(text.getstate()[0])
+        try:
+            decoded = text.decode(part)
+        except UnicodeDecodeError as error:
+            raise _not_text(shown, read - pending + error.start) from None
+        marked = marked or (read == 0 and decoded.startswith("\ufeff"))
+        read += len(part)
+    try:
+        text.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise _not_text(shown, read - len(text.getstate()[0]) + error.start) from None
+    if marked:
+        raise _marked(shown)
+    return InputFile(shown, found.hexdigest(), None, path)
 
 
 def read_parts(path: Path, shown: str, *, limit: int = MAX_LINES) -> Iterator[bytes]:
@@ -114,10 +178,18 @@ def decode(file: InputFile) -> str:
     try:
         text = file.content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise BadFile(file.path, f"byte {error.start + 1}", "it is not UTF-8 text", "Save it as UTF-8.") from None
+        raise _not_text(file.path, error.start) from None
     if text.startswith("\ufeff"):
-        raise BadFile(file.path, "byte 1", "it begins with a byte-order mark", "Save it as UTF-8 without one.")
+        raise _marked(file.path)
     return text
+
+
+def _not_text(shown: str, start: int) -> BadFile:
+    return BadFile(shown, f"byte {start + 1}", "it is not UTF-8 text", "Save it as UTF-8.")
+
+
+def _marked(shown: str) -> BadFile:
+    return BadFile(shown, "byte 1", "it begins with a byte-order mark", "Save it as UTF-8 without one.")
 
 
 def walk(folder: Path, shown: str) -> Iterator[tuple[Path, str]]:

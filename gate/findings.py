@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from gate.judge import Result
     from gate.obligations.node import About, Node
-    from gate.shape_files import Shape, Shapes
+    from gate.shape import Shape
+    from gate.shape_files import Shapes
 
 _RECORDED = ("reason", "note", "name")  # facts in a producer's own words: why, what was noted, what a check is called
 _LONGEST = 240  # of a recorded value in a message: a log pasted into a receipt stays in the receipt
@@ -68,7 +69,10 @@ def find(results: Iterable[Result], nodes: Mapping[str, Node], shapes: Shapes) -
         nodes: every node of the graph by IRI, in the order that findings come in.
         shapes: the shapes that judged.
     """
-    ranks = {iri: rank for rank, iri in enumerate(nodes)}
+    results = list(results)
+    ranked = {result.focus for result in results}
+    ranked |= {owner(focus, nodes) for focus in ranked}
+    ranks = {iri: rank for rank, iri in enumerate(nodes) if iri in ranked}
     ordered = sorted(results, key=lambda result: _rank(result, nodes, ranks, shapes))
     return tuple(_finding(result, nodes, shapes) for result in ordered)
 
@@ -83,7 +87,7 @@ def _rank(
     result: Result, nodes: Mapping[str, Node], ranks: Mapping[str, int], shapes: Shapes
 ) -> tuple[int, int, int, str, float, str, str, str]:
     """Return what orders a finding: its shape's file, its obligation, the node, the constraint, the value."""
-    shape, last = shapes.shapes[result.shape], len(ranks)
+    shape, last = shapes.shapes[result.shape], len(nodes)
     return (
         shapes.files.index(shape.file),
         ranks.get(owner(result.focus, nodes), last),

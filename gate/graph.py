@@ -16,8 +16,9 @@ from gate import iris
 from gate.iris import Iri
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from rdflib.term import IdentifiedNode
     from rdflib.term import Node as Term
 
     from gate.obligations.node import Node
@@ -31,12 +32,42 @@ _AXES = {
 }  # fmt: skip
 
 
-def build(nodes: Iterable[Node]) -> Graph:
-    """Return the graph of `nodes`.
+LABEL = str(RDFS.label)
+
+
+def term(value: Iri | bool | float | str) -> IdentifiedNode | Literal:  # noqa: FBT001 - a value of a fact
+    """Return a value of a fact as RDF has it.
 
     Booleans and integers are typed literals, text is plain: a plain string and the same one typed `xsd:string` are
     different terms to some engines, so that nothing here writes the typed one.
     """
+    return URIRef(value) if isinstance(value, Iri) else Literal(value)
+
+
+def named(name: str) -> str:
+    """Return the IRI of a class or property by its name: one of the vocabulary's, unless it is an IRI itself."""
+    return name if ":" in name else iris.term(name)
+
+
+def placed(node: Node) -> Iterator[tuple[str, Iri | bool | int | float | str]]:
+    """Yield what the graph says of a node besides its facts: its label, and where it lies.
+
+    Of a part of an obligation nothing: the obligation that it is judged under says where it lies.
+    """
+    if node.owner is None:
+        yield LABEL, node.label
+        for axis, place in node.about.given().items():
+            if axis in _AXES:
+                yield _AXES[axis], place
+
+
+def places() -> frozenset[str]:
+    """Return the names of what `placed` says."""
+    return frozenset({LABEL, *_AXES.values()})
+
+
+def build(nodes: Iterable[Node]) -> Graph:
+    """Return the graph of `nodes`."""
     graph = Graph(bind_namespaces="none")
     graph.bind("gate", GATE)
     graph.bind("rdfs", RDFS)
@@ -44,24 +75,21 @@ def build(nodes: Iterable[Node]) -> Graph:
     terms: dict[object, Term] = {}
     add = graph.add
 
-    def term(value: object) -> Term:
-        key = (type(value), value)
+    def held(value: Iri | bool | float | str) -> Term:  # noqa: FBT001 - a value of a fact
+        key = (type(value), repr(value) if isinstance(value, float) else value)  # 0.0 and -0.0 are two literals
         found = terms.get(key)
         if found is None:
-            found = terms[key] = URIRef(value) if isinstance(value, Iri) else Literal(value)
+            found = terms[key] = term(value)
         return found
 
     for node in nodes:
         subject = URIRef(node.iri)
         for name in node.types:
-            add((subject, RDF.type, term(iris.term(name))))
-        if node.owner is None:  # otherwise the obligation that it is judged under says where it lies
-            add((subject, RDFS.label, Literal(node.label)))
-            for axis, place in node.about.given().items():
-                if axis in _AXES:
-                    add((subject, term(iris.term(_AXES[axis])), term(place)))
+            add((subject, RDF.type, held(Iri(named(name)))))
+        for name, value in placed(node):
+            add((subject, held(Iri(named(name))), held(value)))
         for name, value in node.facts:
-            add((subject, term(iris.term(name)), term(value)))
+            add((subject, held(Iri(named(name))), held(value)))
     return graph
 
 

@@ -17,7 +17,15 @@ class Iri(str):
 
 def quote(text: str) -> str:
     """Return `text` percent-encoded for one segment of an IRI: only RFC 3986's unreserved characters stay."""
-    return _quote(text, safe="")
+    return text.translate(_ENCODED) if text.isascii() else _quote(text, safe="")
+
+
+_ENCODED = {code: _quote(chr(code), safe="") for code in range(128)}  # a third of the time, of the texts that most are
+
+
+def local(iri: object) -> str:
+    """Return the last part of an IRI."""
+    return str(iri).rpartition("#")[2].rpartition("/")[2]
 
 
 @functools.cache
@@ -38,10 +46,23 @@ def node(version: str, *segments: str) -> Iri:
     return Iri(RELEASES + "/".join(_segment(part) for part in (version, *segments)))
 
 
-@functools.lru_cache(maxsize=65536)
-def _segment(text: str) -> str:
+def below(above: str, *segments: str) -> Iri:
+    """Return the node that `segments` lead to from `above`, each encoded as in `node`.
+
+    They are not remembered: this is for what a release has a million of.
+
+    Raises:
+        ValueError: a segment is empty.
+    """
+    return Iri("/".join((above, *map(_encoded, segments))))
+
+
+def _encoded(text: str) -> str:
     if not text:
         raise ValueError("a segment of an IRI is empty")
     if text in {".", ".."}:
         return text.replace(".", "%2E")
     return quote(text)
+
+
+_segment = functools.lru_cache(maxsize=65536)(_encoded)

@@ -1,22 +1,20 @@
 """The judge: SHACL over the graph. The shapes alone say what a pass is; this module only carries what they say.
 
-`Engine` is the whole interface: a graph, the shapes, and results. Another engine takes over by having `results`.
+`Engine` is the whole interface: nodes, the shapes, and what the shapes say of them. Another engine takes over by having
+`judge`.
 """
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from gate.errors import CallersError, Declined
+from gate.errors import Declined
 
 if TYPE_CHECKING:
-    from rdflib import Graph
     from rdflib.term import Node as Term
 
+    from gate.nodes import Nodes
     from gate.shape_files import Shapes
-
-SEVERITIES = {"Violation": "violation", "Warning": "warning", "Info": "info"}
 
 
 class Result(NamedTuple):
@@ -33,67 +31,38 @@ class Result(NamedTuple):
     terms: tuple[Term | None, Term | None] = (None, None)
 
 
+class Judgement(NamedTuple):
+    """What an engine says.
+
+    Args:
+        engine: its name.
+        results: every rejection, in any order.
+        focus_nodes: by file of shapes, the nodes that its shapes really judged, each once, in any order.
+        whole: the shapes that could only be judged on the whole graph, each with the reason; empty where every shape
+            was judged so.
+    """
+
+    engine: str
+    results: list[Result]
+    focus_nodes: dict[str, list[str]]
+    whole: tuple[tuple[str, str], ...] = ()
+
+
 class Engine(Protocol):
     """What judges."""
 
-    def results(self, graph: Graph, shapes: Shapes) -> list[Result]:
-        """Return every result of validating `graph`, in any order."""
+    def judge(self, nodes: Nodes, shapes: Shapes) -> Judgement:
+        """Return what validating the graph of `nodes` against `shapes` says."""
 
 
-class PySHACL:
-    """pyshacl over the whole graph."""
-
-    def results(self, graph: Graph, shapes: Shapes) -> list[Result]:
-        """Return every result of validating `graph` against `shapes`.
-
-        Raises:
-            CallersError: pyshacl can't load a shape of the user's.
-            Declined: pyshacl contradicts itself, or reports a shape that isn't there.
-        """
-        import pyshacl
-        from pyshacl.errors import ConstraintLoadError, ReportableRuntimeError, ShapeLoadError
-        from rdflib import Graph as RdfGraph
-        from rdflib.namespace import RDF, SH
-
-        logging.getLogger("pyshacl-validate").disabled = True  # what it says there is said again in what it raises
-        try:
-            conforms, report, _ = pyshacl.validate(
-                graph, shacl_graph=shapes.graph, inplace=True, advanced=False, meta_shacl=bool(shapes.users)
-            )
-        except (ShapeLoadError, ConstraintLoadError, ReportableRuntimeError) as error:
-            raise (CallersError if shapes.users else Declined)(f"shapes: {_first_line(error)}") from None
-        if not isinstance(report, RdfGraph):
-            # What pyshacl hands back in place of a report: a failure of the validation, never a verdict.
-            raise (CallersError if shapes.users else Declined)(f"shapes: pyshacl can't judge: {_first_line(report)}")
-        heads = set(report.objects(None, SH.result))
-        results = [
-            Result(
-                shape=str(report.value(head, SH.sourceShape)),
-                component=str(report.value(head, SH.sourceConstraintComponent)).removeprefix(str(SH)),
-                focus=str(report.value(head, SH.focusNode)),
-                value=None if (value := report.value(head, SH.value)) is None else str(value),
-                severity=SEVERITIES[str(report.value(head, SH.resultSeverity)).removeprefix(str(SH))],
-                terms=(report.value(head, SH.focusNode), value),
-            )
-            for head in heads
-        ]
-        if conforms != (not results) or (None, RDF.type, SH.ValidationReport) not in report:
-            raise Declined("pyshacl's verdict and its report disagree: the gate can't be trusted")
-        return results
-
-
-def _first_line(error: object) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
-
-
-def judge(engine: Engine, graph: Graph, shapes: Shapes) -> list[Result]:
-    """Return the results of `engine`, each known to come from one of `shapes`.
+def judge(engine: Engine, nodes: Nodes, shapes: Shapes) -> Judgement:
+    """Return what `engine` says, each result known to come from one of `shapes`.
 
     Raises:
         Declined: a result names a shape that no file holds.
     """
-    results = engine.results(graph, shapes)
-    for result in results:
+    judgement = engine.judge(nodes, shapes)
+    for result in judgement.results:
         if result.shape not in shapes.shapes:
             raise Declined(f"the judge names the shape {result.shape}, which no file holds: the gate can't be trusted")
-    return results
+    return judgement

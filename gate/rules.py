@@ -330,10 +330,11 @@ class RulesDocument(Table):
     project: Project
     hosts: Annotated[list[Host], Field(min_length=1)]
     cells: Cells
-    models: Models = Models()
-    require: Require = Require()
-    claims: Claims = Claims()
-    freshness: Freshness = Freshness()
+    # Made when they are needed: to make one, its model is built.
+    models: Models = Field(default_factory=Models)
+    require: Require = Field(default_factory=Require)
+    claims: Claims = Field(default_factory=Claims)
+    freshness: Freshness = Field(default_factory=Freshness)
     trust: Trust | None = None
 
     @model_validator(mode="after")

@@ -241,11 +241,6 @@ def references(graph: Graph, shape: Term) -> list[Term]:
     return found
 
 
-def local(term: Term) -> str:
-    """Return the last part of an IRI."""
-    return str(term).rpartition("#")[2].rpartition("/")[2]
-
-
 def short(term: Term) -> str:
     """Return a term as its writer spelled it, as far as it can be known."""
     for prefix, namespace in (("gate", iris.NAMESPACE), ("sh", str(SH))):

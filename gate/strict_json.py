@@ -2,6 +2,9 @@
 
 Python's own parser takes the last of two equal keys, reads `NaN`, and turns `1e999` into infinity. Each of them once
 made a receipt say two things at a time.
+
+There are two ways to read it. `quickly` reads what is plain, in bulk, and says nothing of what it doesn't accept: that
+is read by `carefully`, which alone refuses, and says why. What both accept they read alike.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ import re
 import unicodedata
 from typing import TYPE_CHECKING, Any
 
+from pydantic_core import from_json, to_json
+
 from gate.errors import BadFile
 from gate.files import MEBIBYTE, InputFile, decode
 
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 MAX_LINE = MEBIBYTE
+MAX_BYTES = 4 * MAX_LINE  # the most that a line of as many characters can have
 MAX_ITEM = 16 * MEBIBYTE  # of a list that is read item by item: a ticket with a long body, and no more
 MAX_DIGITS = 19  # what fits in 64 bits
 
@@ -73,6 +79,41 @@ def parse(text: str, path: str, place: str = "") -> Json:
         BadFile: it isn't JSON, or is JSON that says a thing twice, holds NaN, an infinity, a number beyond 64 bits,
             nesting past the parser's depth or a lone surrogate.
     """
+    documents = quickly([text])
+    return documents[0] if documents is not None else carefully(text, path, place)
+
+
+# Of a text's bytes: where a number begins, what it consists of, and all else, each as one byte.
+_NUMBERS = bytes(ord("0") if chr(c).isdigit() and c < 128 else ord(" ") if chr(c) in " \t\n\r:,[-" else ord("x")
+                 for c in range(256))  # fmt: skip
+_TOO_MANY_DIGITS = b" " + b"0" * (MAX_DIGITS + 1)
+_VERY_LONG = b"0" * 150  # a number of 400 characters that begins with fewer digits than that has such a run in it
+
+
+def quickly(texts: list[str]) -> list[Json] | None:
+    """Return the JSON documents in `texts`, each of them what `carefully` returns; None: it may refuse one.
+
+    The parser that is used keeps the last of two equal keys. Without a backslash in it, a text has two quotation marks
+    a string and no others, so that what was read is written again with as many of them if and only if no key was lost.
+    """
+    whole = "\n".join(texts)
+    if "\\" in whole:
+        return None
+    try:
+        # It refuses NaN, and whatever is nested 200 deep.
+        documents = [from_json(text, allow_inf_nan=False) for text in texts]
+        written = to_json(documents, inf_nan_mode="constants")
+        content = whole.encode("utf-8")
+    except ValueError:
+        return None
+    if written.count(b'"') != content.count(b'"') or b"Infinity" in written:
+        return None
+    numbers = b" " + content.translate(_NUMBERS)
+    return None if _TOO_MANY_DIGITS in numbers or _VERY_LONG in numbers else documents
+
+
+def carefully(text: str, path: str, place: str) -> Json:
+    """Return the JSON document in `text`: see `parse`."""
     try:
         document = json.loads(text, **_HOOKS)
     except json.JSONDecodeError as error:
@@ -109,19 +150,59 @@ def parse_file(file: InputFile) -> Json:
 def parse_lines(file: InputFile) -> Iterator[tuple[int, Json]]:
     """Yield the line number and the document of each line that isn't blank.
 
+    A file that isn't held is read part by part, and needs the memory of a part only.
+
     Raises:
         BadFile: see `parse`; or a line is longer than a mebibyte, or the file holds no document.
     """
+    if file.held is not None:
+        decode(file)  # what isn't text is said before what any line says; a file that isn't held was read through
     empty = True
-    # Not str.splitlines: a U+2028 inside a JSON string ends no line.
-    for number, line in enumerate(decode(file).split("\n"), start=1):
-        if len(line) > MAX_LINE:
-            raise BadFile(file.path, f"line {number}", f"the line is longer than {MAX_LINE:,} characters")
-        if line.strip():
+    for lines in _blocks(file):
+        for line in _documents(lines, file.path):
             empty = False
-            yield number, parse(line, file.path, f"line {number}")
+            yield line
     if empty:
         raise BadFile(file.path, "", "it is empty", "A JSON Lines receipt is a header line, then one row a line.")
+
+
+def _blocks(file: InputFile) -> Iterator[list[tuple[int, str]]]:
+    """Yield the lines that aren't blank with their numbers, about a mebibyte of them at a time."""
+    number, begun = 1, b""
+    for part in file.parts():
+        # In UTF-8 a byte of a line break is nothing else. Not str.splitlines: a U+2028 in a JSON string ends no line.
+        whole, line_break, begun = (begun + part).rpartition(b"\n")
+        if not line_break and len(begun) > MAX_BYTES:
+            whole, begun = begun, b""  # its line is too long, and the last that is read
+        elif not line_break:
+            continue
+        yield _not_blank(whole, number)
+        number += whole.count(b"\n") + 1
+    yield _not_blank(begun, number)
+
+
+def _not_blank(content: bytes, number: int) -> list[tuple[int, str]]:
+    """Return the lines of `content`, the first of which has that number, without those that are blank."""
+    # What is read was found to be UTF-8 before. Where it was changed since, the digest at the end says so.
+    lines = enumerate(content.decode("utf-8", "replace").split("\n"), start=number)
+    return [(number, line) for number, line in lines if line.strip() or len(line) > MAX_LINE]
+
+
+def _documents(lines: list[tuple[int, str]], path: str) -> Iterator[tuple[int, Json]]:
+    """Yield the number and the document of each line, most of them read quickly, whatever stands between them."""
+    short = all(len(line) <= MAX_LINE for _, line in lines)
+    found = quickly([line for _, line in lines]) if short else None
+    if found is not None:
+        yield from zip((number for number, _ in lines), found, strict=True)
+    elif len(lines) > 1:
+        middle = len(lines) // 2
+        yield from _documents(lines[:middle], path)
+        yield from _documents(lines[middle:], path)
+    else:
+        number, line = lines[0]
+        if len(line) > MAX_LINE:
+            raise BadFile(path, f"line {number}", f"the line is longer than {MAX_LINE:,} characters")
+        yield number, carefully(line, path, f"line {number}")
 
 
 class _Window:

@@ -11,7 +11,6 @@ whoever may sign for a required host; and by those who sign the decisions.
 from __future__ import annotations
 
 import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -148,6 +147,8 @@ def read(rules: Rules, decisions: Decisions, ledger: Ledger, subject: Subject, a
             raise BadFile(revoked.path, "", "ssh-keygen can't read it", "Make it with ssh-keygen -k.")
         asked.keep("allowed_signers", keys.content)
         asked.keep("undated", allowed_signers.undated(lines))
+        from concurrent.futures import ThreadPoolExecutor  # where nothing is signed, nobody waits for it
+
         with ThreadPoolExecutor(os.cpu_count()) as pool:  # in the order of the files, whichever is done first
             signatures = tuple(pool.map(lambda item: _verified(asked, *item), enumerate(owed)))
     inputs = [keys, *([revoked] if revoked else []), *found.values()]

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from gate.findings import Finding
-    from gate.judge import Result
+    from gate.judge import Judgement
+    from gate.nodes import Nodes
     from gate.obligations.ground import Ground
     from gate.obligations.node import Node
     from gate.obligations.outcome import Outcome
@@ -70,8 +71,8 @@ class Verdict:
     calls its terms and says of them. `kernels` holds how kernels and tensor shapes stand, by the kind of obligation,
     where the rules ask for it; `others` every other obligation.
     `signatures` says who vouches for which file.
-    `ground` is what was judged, `judging` the shapes that did, and `judged` the obligations that the shapes of each
-    file judged, by IRI.
+    `engine` is the name of what judged, and `whole` the shapes that could only be judged on the whole graph, with why.
+    `ground` is what was judged, `judging` the shapes that did, and `focus_nodes` what the shapes of each file judged.
     """
 
     project: str
@@ -79,6 +80,8 @@ class Verdict:
     version: str
     commit: str
     tag: str
+    engine: str
+    whole: tuple[tuple[str, str], ...]
     evaluated_at: datetime.datetime
     shapes: tuple[ShapeCount, ...]
     findings: tuple[Finding, ...]
@@ -92,13 +95,18 @@ class Verdict:
     inputs: tuple[tuple[str, str], ...]
     receipts: int
     ledger: str
-    nodes: dict[str, Node]
+    nodes: Nodes
     labels: dict[str, str]
     signatures: tuple[Signature, ...]
     comments: dict[str, str]
     ground: Ground
     judging: Shapes
-    judged: dict[str, tuple[str, ...]]
+    focus_nodes: dict[str, list[str]]
+
+    def judged(self, file: str) -> list[str]:
+        """Return the obligations that the shapes of a file judged, or parts of them, by IRI and in order."""
+        found = {owner(iri, self.nodes) for iri in self.focus_nodes[file]}
+        return [iri for iri in self.nodes if iri in found] + sorted(found - self.nodes.keys())
 
     @property
     def counted(self) -> Iterator[CellState]:
@@ -161,6 +169,10 @@ class Verdict:
             "exit": self.exit_code,
             "release": {"version": self.version, "commit": self.commit},
             "evaluated_at": instant(self.evaluated_at),
+            "engine": {
+                "name": self.engine,
+                "whole_graph": [{"shape": shape, "because": because} for shape, because in self.whole],
+            },
             "scope": self.scope.to_json() if self.scope else None,
             "counts": {
                 "cells": self.counts,
@@ -198,24 +210,22 @@ def instant(moment: datetime.datetime) -> str:
 
 def compose(
     ground: Ground,
-    nodes: Mapping[str, Node],
-    results: Iterable[Result],
+    nodes: Nodes,
+    judgement: Judgement,
     shapes: Shapes,
-    focus_nodes: Mapping[str, set[str]],
     outcome: Outcome,
 ) -> Verdict:
-    """Return the verdict that `results` amount to.
+    """Return the verdict that a judgement amounts to.
 
     Args:
         ground: what was judged.
         nodes: every node of the graph by IRI, in the order that findings come in.
-        results: what the judge rejected.
+        judgement: what the judge rejected, and what it judged.
         shapes: the shapes that judged.
-        focus_nodes: by shape file, the nodes that its shapes targeted.
         outcome: what rejects the obligations that decisions cover.
     """
-    findings = find(results, nodes, shapes)
-    judged = _judged(nodes, focus_nodes)
+    findings = find(judgement.results, nodes, shapes)
+    judged = {file: len({owner(iri, nodes) for iri in found}) for file, found in judgement.focus_nodes.items()}
     red: dict[str, set[str]] = {}
     reasons: dict[str, set[str]] = {}
     for finding in findings:
@@ -237,8 +247,10 @@ def compose(
         version=ground.subject.version,
         commit=ground.subject.commit,
         tag=ground.subject.tag,
+        engine=judgement.engine,
+        whole=judgement.whole,
         evaluated_at=ground.moment,
-        shapes=tuple(ShapeCount(f, len(judged[f]), len(red.get(f, ()))) for f in shapes.files),
+        shapes=tuple(ShapeCount(f, judged[f], len(red.get(f, ()))) for f in shapes.files),
         findings=findings,
         cells=tuple(cells),
         kernels=_of_kinds(KERNELS, everything),
@@ -250,13 +262,13 @@ def compose(
         inputs=_inputs(ground, shapes),
         receipts=len(ground.ledger.receipts),
         ledger=document.project.ledger,
-        nodes=dict(nodes),
+        nodes=nodes,
         labels=shapes.labels,
         comments=shapes.comments,
         signatures=ground.trust.signatures,
         ground=ground,
         judging=shapes,
-        judged=judged,
+        focus_nodes=judgement.focus_nodes,
     )
 
 
@@ -264,15 +276,6 @@ def _of_kinds(kinds: Mapping[str, set[str]], everything: Mapping[str, CellState]
     """Return the obligations of each kind, without the kinds that the release owes nothing of."""
     found = {kind: tuple(o for o in everything.values() if o.node.types[0] in types) for kind, types in kinds.items()}
     return {kind: own for kind, own in found.items() if own}
-
-
-def _judged(nodes: Mapping[str, Node], focus_nodes: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
-    """Return, by shape file, the obligations that the nodes which its shapes targeted are judged under, in order."""
-    ranks = {iri: rank for rank, iri in enumerate(nodes)}
-    return {
-        file: tuple(sorted({owner(node, nodes) for node in found}, key=lambda iri: (ranks.get(iri, len(ranks)), iri)))
-        for file, found in focus_nodes.items()
-    }
 
 
 def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ ALWAYS_WHOLE = {
     "test_everything",
     "test_real",
     "test_real_files",
+    "test_w3c",
 }
 
 
@@ -43,6 +45,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         seen.add(test)
     items[:] = kept
     config.hook.pytest_deselected(items=left_out)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the caches of these runs, and of every process that they start, apart from those of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("caches")))
+        yield
 
 
 @pytest.fixture

@@ -11,17 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rdflib import Graph
+from pyshacl.shape import Shape
+from rdflib import Graph, URIRef
 
 from gate import judge as judging
 from gate import obligations
 from gate.__main__ import run
 from gate.check import Request, check
 from gate.errors import CallersError, Declined
-from gate.judge import PySHACL, Result
+from gate.judge import Result
 from gate.obligations import kinds
+from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
-from tests.falsifiers.falsifier import CELL, judge
+from tests.falsifiers.falsifier import CELL, CELL_IRI, judge
 from tests.release import COMMIT, DECLAIM, NOW, RULES, VERSION, Release, declaimed, gate, green, judged
 
 
@@ -281,7 +283,7 @@ def test_a_result_of_an_unknown_shape_is_declined(release: Release) -> None:
 )
 @pytest.mark.parametrize(
     "step",
-    ["gate.ledger.read", "gate.shape_files.read", "gate.graph.build", "gate.judge.judge", "gate.verdict.compose"],
+    ["gate.ledger.read", "gate.shape_files.read", "gate.nodes.Nodes.of", "gate.judge.judge", "gate.verdict.compose"],
 )
 def test_a_crash_of_any_step_ends_in_2(
     step: str,
@@ -309,9 +311,20 @@ def test_pyshacl_failing_is_never_a_verdict(release: Release, monkeypatch: pytes
         pyshacl, "validate", lambda *_, **__: (True, pyshacl.errors.ValidationFailure("broken"), "broken")
     )
     with pytest.raises(Declined, match="pyshacl can't judge: broken"):
-        check(request(release))
+        check(request(release), PySHACL())
     monkeypatch.setattr(pyshacl, "validate", lambda *_, **__: (True, Graph(), ""))
     with pytest.raises(Declined, match="verdict and its report disagree"):
+        check(request(release), PySHACL())
+
+
+def test_pyshacl_failing_over_one_shape_is_never_a_verdict(release: Release, monkeypatch: pytest.MonkeyPatch) -> None:
+    release.row("lambda", "alpha-q4_k_m.gguf")["verdict"] = "fail"
+    judged = Shape.validate
+    monkeypatch.setattr(Shape, "validate", lambda *given, **named: (True, judged(*given, **named)[1]))
+    with pytest.raises(Declined, match="verdict and its report disagree"):
+        check(request(release))
+    monkeypatch.setattr(Shape, "validate", lambda *given, **_: judged(*given, focus=[URIRef(CELL_IRI)]))
+    with pytest.raises(Declined, match="which it wasn't given"):
         check(request(release))
 
 
@@ -379,7 +392,7 @@ def test_every_kind_of_obligation_has_a_shape_of_its_name() -> None:
 
 
 def test_the_judge_is_one_small_interface() -> None:
-    assert [name for name in vars(judging.Engine) if not name.startswith("_")] == ["results"]
+    assert [name for name in vars(judging.Engine) if not name.startswith("_")] == ["judge"]
 
 
 def test_a_broken_copy_of_the_release_never_passes(release: Release) -> None:

@@ -42,7 +42,7 @@ def test_a_recorded_text_drives_no_terminal_and_is_read_back_as_it_was(form: str
     found = Graph().parse(data=done.stdout, format=PARSED_AS[form])
     assert Literal(RECORDED) in set(found.objects())
     moment = datetime.datetime.fromisoformat(NOW)
-    own = prepare(Request(folder / "gate.toml", VERSION, now=moment)).graph
+    own = prepare(Request(folder / "gate.toml", VERSION, now=moment)).nodes.graph()
     assert isomorphic(found, own)
 
 

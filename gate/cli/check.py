@@ -12,9 +12,27 @@ from gate.cli.targets import FormatType, Target, artifacts, publish, targets
 from gate.reporting.formats import FORMATS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gate.check import Request
+    from gate.judge import Engine
 
 _FORMATS = "\n".join(f"  {name:<9} {form.says}" for name, form in FORMATS.items())
+
+
+def _classes() -> Engine:
+    from gate.classes import Classes
+
+    return Classes()
+
+
+def _pyshacl() -> Engine:
+    from gate.pyshacl_engine import PySHACL
+
+    return PySHACL()
+
+
+ENGINES: dict[str, Callable[[], Engine]] = {"classes": _classes, "pyshacl": _pyshacl}
 
 
 @click.command(epilog=f"""\b
@@ -42,16 +60,32 @@ error. Only 0 lets a tag through.
 @output("the verdict")
 @click.option("--artifact", "shipped", type=click.Path(path_type=Path), multiple=True, metavar="FILE",
               help="A file that the release ships, for --format vsa. Repeatable.")  # fmt: skip
+@click.option(
+    "--engine",
+    type=click.Choice(tuple(ENGINES)),
+    default="classes",
+    show_default=True,
+    help="What judges: pyshacl over one of each class of alike nodes, or over the whole graph. Both say the same.",
+)
+@click.option("--cross-check", is_flag=True, help="Let a second, independent engine judge the same graph, and decline "
+              "where the two disagree on a single result. Needs: pip install 'taggate[cross-check]'.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Of the text, print the answer alone. Errors are said as ever.")
 def command(
-    request: Request, asked: tuple[Target, ...], output: Path | None, shipped: tuple[Path, ...], *, quiet: bool
+    request: Request,
+    asked: tuple[Target, ...],
+    output: Path | None,
+    shipped: tuple[Path, ...],
+    engine: str,
+    *,
+    cross_check: bool,
+    quiet: bool,
 ) -> int:
     """May this tag be cut?
 
     Reads the rules, the decisions and every receipt of the release, derives what the release owes, and lets the shapes
     judge it. A cell that nobody measured is a violation. With --output, standard output has the text.
     """
-    from gate import git
+    from gate import git, second_opinion
     from gate.check import check
     from gate.reporting import formats, text
 
@@ -62,7 +96,8 @@ def command(
         forget_earlier(target.file)
     ships = artifacts(shipped)
     with progress(quiet=quiet) as stage:
-        verdict = check(request, stage=stage)
+        judging = ENGINES[engine]()
+        verdict = check(request, second_opinion.Agreed(judging) if cross_check else judging, stage)
     for target in wanted:
         option = "--output" if target.file is output else "--format"
         refuse_input(target.file, verdict.ledger, verdict.read, request, option)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gate.check import Request
-from gate.cli.options import Moment, Once, emit, offer_tags, output, progress, refuse_input, verbose
+from gate.cli.options import Moment, Once, cached, emit, offer_tags, output, progress, refuse_input, verbose
 
 if TYPE_CHECKING:
     import datetime
@@ -36,6 +36,7 @@ The exit code says nothing of either release: 0 is a comparison, 2 and 3 are as 
               help="text groups what changed, json lists every cell.")  # fmt: skip
 @output("the difference")
 @verbose
+@cached
 def command(
     before: str,
     after: str,

@@ -106,10 +106,29 @@ verbose = click.option("--verbose", "-v", is_flag=True, expose_value=False, call
                        help="Say on standard error how long each stage took.")  # fmt: skip
 
 
+def cached(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Have `command` use what earlier runs derived, and give it the option `--no-cache` not to.
+
+    For those that show a verdict. What cuts a tag, or lets one through, takes nobody's word: it derives everything.
+    """
+
+    def run(*, no_cache: bool, **given: Any) -> Any:
+        from gate import cache
+
+        with cache.used(None if no_cache else cache.of_user()):
+            return command(**given)
+
+    run.__doc__ = command.__doc__
+    run.__dict__.update(command.__dict__)
+    return click.option(
+        "--no-cache", is_flag=True, help="Take nothing from the cache; derive everything again. It says the same."
+    )(run)
+
+
 def release(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give `command` the options `--tag`, `--commit`, `--rules` and `--now`, handed to it as one `request`.
 
-    And `--verbose`, which `progress` heeds.
+    And `--verbose`, which `progress` heeds, and `--no-cache`.
     """
 
     def ask(tag: str, commit: str | None, rules: Path, now: datetime.datetime | None, **others: Any) -> Any:
@@ -120,6 +139,7 @@ def release(command: Callable[..., Any]) -> Callable[..., Any]:
     ask.__doc__ = command.__doc__
     ask.__dict__.update(command.__dict__)
     for option in (
+        cached,
         verbose,
         click.option("--now", cls=Once, type=Moment(), metavar="TIME", help="Judge as of this time, with its zone. "
                      "Never before the newest receipt."),

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from gate import strict_json
 from gate.errors import BadFile, Declined
-from gate.files import MAX_DOCUMENT, MAX_LINES, InputFile, digest, read_input, read_signature, walk
+from gate.files import MAX_DOCUMENT, InputFile, digest, read_input, read_signature, read_through, walk
 from gate.ledger import tickets as tickets_file
 from gate.ledger.rows import Evidence, Ledger, Receipt, Tickets
 from gate.names import likeness, look_alikes, phrase_likeness
@@ -115,12 +115,16 @@ def read(rules: Rules, subject: Subject, *, evidence: bool = True) -> Ledger:
 
 
 def _read(path: Path, shown: str, folder: str, rules: Rules) -> Receipt | Tickets:
-    """Return the receipt in a file, or the release's tickets, which are no receipt: they measure nothing."""
+    """Return the receipt in a file, or the release's tickets, which are no receipt: they measure nothing.
+
+    What was read is not held: at a million rows that would be as much as all that is made of it.
+    """
     if path.suffix.lower() == ".json":
         file = read_input(path, shown, limit=MAX_DOCUMENT)
         document, lines = strict_json.parse_file(file), None
+        file = file.let_go(path)
     else:
-        file = read_input(path, shown, limit=MAX_LINES)
+        file = read_through(path, shown)
         parsed = strict_json.parse_lines(file)
         (_, document), lines = next(parsed), parsed
     if isinstance(document, dict) and document.get("schema") == tickets_file.SCHEMA:

@@ -28,7 +28,7 @@ TAKES = ("version", "commit", "host", "measured_at")
 class HeldFile(BaseModel):
     """One line."""
 
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
 
     file: Name
     sha256: Sha256 | None = None

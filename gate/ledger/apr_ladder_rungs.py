@@ -43,7 +43,7 @@ _GPU_LEG_SKIPPED = re.compile(r"\bGPU leg skipped\b", re.IGNORECASE)
 
 class _Foreign(BaseModel):
     # Fields that this reader has no use for are allowed, and their names are counted as left out.
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
 
 
 class Check(_Foreign):

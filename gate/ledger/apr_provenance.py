@@ -31,7 +31,7 @@ Count = Annotated[int, Field(ge=0, le=2**53)]
 class Provenance(BaseModel):
     """The line."""
 
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
 
     requested: Name
     ran: Name | None = None

@@ -30,7 +30,7 @@ Magnitude = Annotated[
 class Foreign(BaseModel):
     """A table of a foreign receipt: it may have more fields than are read; those that are read have their type."""
 
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True, populate_by_name=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, populate_by_name=True, defer_build=True)
 
 
 def unread(document: Foreign, **tables: Iterable[Foreign]) -> dict[str, int]:

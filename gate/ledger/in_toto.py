@@ -37,7 +37,7 @@ _RESULTS = {"passedTests": "pass", "warnedTests": "skip", "failedTests": "fail"}
 
 class _Foreign(BaseModel):
     # The framework's parsing rules: a consumer ignores the fields that it doesn't know.
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
 
 
 class Envelope(_Foreign):

@@ -33,7 +33,7 @@ _STDERR = "_stderr"
 class Results(BaseModel):
     """The document."""
 
-    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True, defer_build=True)
 
     results: Annotated[dict[str, dict[str, Any]], Field(min_length=1)]
     date: float | None = None

@@ -5,11 +5,13 @@ What a row leaves out stays None, and a shape turns it red; what it says in the 
 
 from __future__ import annotations
 
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
 from gate.errors import BadFile
+from gate.ledger.columns import rows_of
 from gate.ledger.instants import Instant
 from gate.ledger.rows import Binding, Evidence, Held, Inventory, Receipt, RunRow, SuiteRow, SuiteRun
 from gate.malformed import Table, checked
@@ -19,9 +21,12 @@ from gate.subject import Commit
 from gate.versions import VersionText
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from gate.files import InputFile
+    from gate.ledger.columns import Columns
+
+_BATCH = 4096  # lines that are validated at once
 
 Verdict = Literal["pass", "fail", "error", "skip", "refused"]
 Count = Annotated[int, Field(ge=0, le=2**53)]
@@ -177,12 +182,14 @@ class SuiteReceipt(Header):
     rows: list[SuiteCheck] = []
 
 
+_Receipt = RunReceipt | InventoryReceipt | SuiteReceipt
+
 ROWS_KEY: dict[str, tuple[str, type[Table]]] = {
     "taggate/run-receipt/v1": ("runs", Run),
     "taggate/inventory-receipt/v1": ("models", HeldModel),
     "taggate/suite-receipt/v1": ("rows", SuiteCheck),
 }
-MODELS: dict[str, type[RunReceipt | InventoryReceipt | SuiteReceipt]] = {
+MODELS: dict[str, type[_Receipt]] = {
     "taggate/run-receipt/v1": RunReceipt,
     "taggate/inventory-receipt/v1": InventoryReceipt,
     "taggate/suite-receipt/v1": SuiteReceipt,
@@ -201,25 +208,85 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
     Raises:
         BadFile: it is no such receipt; the message names each place.
     """
-    receipt = checked(MODELS[schema], header, file.path, "" if lines is None else "line 1")
     key, row_model = ROWS_KEY[schema]
-    rows = placed_rows(file, key, getattr(receipt, key), row_model, lines)
+    if lines is None:
+        receipt, columns = _document(file, schema, header)
+        rows: Iterable[tuple[list[str], Columns]] = [(_places(key, columns), columns)]
+    else:
+        receipt = checked(MODELS[schema], header, file.path, "line 1")
+        if getattr(receipt, key):
+            raise _rows_in_header(file, key)
+        rows = _in_columns(file, row_model, lines)
     binding = Binding(receipt.release.version, receipt.release.commit, receipt.release.binary_sha256)
     common = {
         "measured_at": receipt.measured_at, "producer": receipt.producer, "left_out": dict(receipt.left_out),
         "contradictions": tuple(receipt.contradictions),
     }  # fmt: skip
     if isinstance(receipt, RunReceipt):
-        runs = tuple(_run(place, receipt.host, row) for place, row in rows)
+        runs = tuple(chain.from_iterable(_runs(places, receipt.host, columns) for places, columns in rows))
         return Receipt(file, schema, binding, host=receipt.host, runs=runs, **common)  # type: ignore[arg-type]
     if isinstance(receipt, InventoryReceipt):
-        held = tuple(_held(row) for _, row in rows)
+        held = tuple(held for _, columns in rows for held in _held(columns))
         census = None if receipt.census is None else tuple((c.quant, c.shape) for c in receipt.census)
         inventory = Inventory(receipt.gpu.name, receipt.gpu.compute, held, receipt.gpu.memory_bytes, census)
         return Receipt(file, schema, binding, host=receipt.host, inventory=inventory, **common)  # type: ignore[arg-type]
-    checks = tuple(SuiteRow(row.name, row.result, row.note) for _, row in rows)
+    checks = tuple(check for _, columns in rows for check in _checks(columns))
     suite = SuiteRun(receipt.suite, receipt.verdict, checks, receipt.summary.rows)
     return Receipt(file, schema, binding, suite=suite, **common)  # type: ignore[arg-type]
+
+
+def _document(file: InputFile, schema: str, document: Any) -> tuple[_Receipt, Columns]:
+    """Return the header and the rows of one JSON object."""
+    key, row_model = ROWS_KEY[schema]
+    own = document.get(key)
+    columns = rows_of(row_model).read(own) if isinstance(own, list) else None
+    if columns is not None:
+        return checked(MODELS[schema], document | {key: []}, file.path), columns
+    receipt = checked(MODELS[schema], document, file.path)
+    return receipt, rows_of(row_model).columns(getattr(receipt, key))
+
+
+def _in_columns(
+    file: InputFile, model: type[Table], lines: Iterable[tuple[int, Any]]
+) -> Iterator[tuple[list[str], Columns]]:
+    """Yield the rows that stand on lines of their own, each with its place, many at a time.
+
+    Raises:
+        BadFile: a line is no such row; the first of them is named, also where a later line is no JSON.
+    """
+    for numbered in _batches(lines):
+        places = [f"line {number}" for number, _ in numbered]
+        rows = [row for _, row in numbered]
+        columns = rows_of(model).read(rows)
+        if columns is None:
+            found = [checked(model, row, file.path, place) for place, row in zip(places, rows, strict=True)]
+            columns = rows_of(model).columns(found)
+        yield places, columns
+
+
+def _batches(lines: Iterable[tuple[int, Any]]) -> Iterator[list[tuple[int, Any]]]:
+    """Yield the lines many at a time; where one can't be read, those before it first."""
+    batch: list[tuple[int, Any]] = []
+    try:
+        for line in lines:
+            batch.append(line)
+            if len(batch) == _BATCH:
+                yield batch
+                batch = []
+    except BadFile:
+        if batch:
+            yield batch
+        raise
+    if batch:
+        yield batch
+
+
+def _places(key: str, columns: Columns) -> list[str]:
+    return [f"{key}[{index}]" for index in range(len(next(iter(columns.values()))))]
+
+
+def _rows_in_header(file: InputFile, key: str) -> BadFile:
+    return BadFile(file.path, f"line 1, {key}", "rows stand in the header", "Give each row a line of its own.")
 
 
 def placed_rows(
@@ -240,27 +307,36 @@ def placed_rows(
     if lines is None:
         return [(f"{key}[{index}]", row) for index, row in enumerate(own)]
     if own:
-        raise BadFile(file.path, f"line 1, {key}", "rows stand in the header", "Give each row a line of its own.")
+        raise _rows_in_header(file, key)
     return [(f"line {number}", checked(model, row, file.path, f"line {number}")) for number, row in lines]
 
 
-def _run(place: str, host: str, row: Run) -> RunRow:
-    return RunRow(
-        place=place, host=host, file=row.model.file, sha256=row.model.sha256, verb=row.verb, context=row.context,
-        thinking=row.thinking, verdict=row.verdict, backend=row.backend.ran, fell_back=row.backend.fell_back,
-        exit_code=row.exit_code, prompt_tokens=row.prompt_tokens, answer_chars=row.answer_chars, seconds=row.seconds,
-        reason=row.reason, evidence=Evidence(row.evidence.path, row.evidence.sha256) if row.evidence else None,
-        think_closed=row.think_closed, required_bytes=row.required_bytes,
-        warnings=None if row.warnings is None else tuple(row.warnings),
+def _runs(places: list[str], host: str, rows: Columns) -> Iterator[RunRow]:
+    """Return the runs at `places`; the columns stand here in the order of the fields of `RunRow`."""
+    proofs = zip(rows["evidence.path"], rows["evidence.sha256"], strict=True)
+    return map(RunRow._make, zip(
+        places, repeat(host, len(places)), rows["model.file"], rows["model.sha256"], rows["verb"], rows["context"],
+        rows["thinking"], rows["verdict"], rows["backend.ran"], rows["backend.fell_back"], rows["exit_code"],
+        rows["prompt_tokens"], rows["answer_chars"], rows["seconds"], rows["reason"],
+        (None if path is None else Evidence(path, sha256) for path, sha256 in proofs),
+        rows["think_closed"], rows["required_bytes"], map(_tuple, rows["warnings"]), strict=True,
+    ))  # fmt: skip
+
+
+def _held(rows: Columns) -> Iterator[Held]:
+    """Yield the files of an inventory; the columns stand here in the order of the fields of `Held`."""
+    dispatched = [None if d is None else tuple((k.kernel, k.quant) for k in d) for d in rows["dispatched"]]
+    types = [None if t is None else tuple(name for name, count in t.items() if count) for t in rows["tensor_types"]]
+    yield from map(
+        Held, rows["file"], rows["sha256"], rows["arch"], rows["quant"], rows["context_length"],
+        map(_tuple, rows["template_markers"]), map(_tuple, rows["thinking_modes"]), rows["weights_bytes"],
+        rows["kv_bytes_per_token"], rows["workspace_bytes"], dispatched, types,
     )  # fmt: skip
 
 
-def _held(row: HeldModel) -> Held:
-    markers = None if row.template_markers is None else tuple(row.template_markers)
-    return Held(
-        row.file, row.sha256, row.arch, row.quant, row.context_length, markers,
-        modes=None if row.thinking_modes is None else tuple(row.thinking_modes), weights_bytes=row.weights_bytes,
-        kv_bytes_per_token=row.kv_bytes_per_token, workspace_bytes=row.workspace_bytes,
-        dispatched=None if row.dispatched is None else tuple((k.kernel, k.quant) for k in row.dispatched),
-        tensor_types=None if row.tensor_types is None else tuple(name for name, n in row.tensor_types.items() if n),
-    )  # fmt: skip
+def _checks(rows: Columns) -> Iterator[SuiteRow]:
+    yield from map(SuiteRow, rows["name"], rows["result"], rows["note"])
+
+
+def _tuple(values: list[str] | None) -> tuple[str, ...] | None:
+    return None if values is None else tuple(values)

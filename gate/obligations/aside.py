@@ -6,7 +6,6 @@ scope, stands for what is red as it says. A scope leaves out what concerns other
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gate.obligations.selectors import matches
@@ -82,5 +81,5 @@ def reclassed(node: Node, aside: dict[Iri, str]) -> Node:
     if why is None:
         return node
     if node.owner is not None:
-        return replace(node, types=tuple(kind for kind in node.types if kind in _UNJUDGED) or ("SetAside",))
-    return replace(node, types=(f"{why}{_OF.get(node.types[0], '')}",))
+        return node.under(tuple(kind for kind in node.types if kind in _UNJUDGED) or ("SetAside",))
+    return node.under((f"{why}{_OF.get(node.types[0], '')}",))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gate.obligations.many import cell_nodes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -15,7 +17,5 @@ REQUIRED = True
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each cell that owes a pass."""
-    for cell in ground.cells:
-        if not cell.refusal_owed:
-            yield ground.cell_node(cell, "Cell")
+    """Return each cell that owes a pass."""
+    return cell_nodes(ground, "Cell", refusal_owed=False)

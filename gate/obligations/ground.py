@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from gate import git, iris, versions
 from gate.obligations import census, dispatch, join, selectors, universe
-from gate.obligations.node import About, Node, known
+from gate.obligations.node import About
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
     from gate.files import InputFile
@@ -181,8 +183,11 @@ class Ground:
     def cells(self) -> tuple[Cell, ...]:
         """Every cell of the release, the de-claimed ones included."""
         return tuple(
-            universe.owed_cells(self.models, self.rules, self.contexts, universe.gpu_memory(self.ledger, self.rules))
-        )
+            universe.owed_cells(
+                self.models, self.rules, self.contexts, universe.gpu_memory(self.ledger, self.rules),
+                self.subject.version,
+            )
+        )  # fmt: skip
 
     @cached_property
     def rows(self) -> tuple[Joined, ...]:
@@ -190,12 +195,16 @@ class Ground:
         return join.join(self.ledger, self.rules, self.cells)
 
     @cached_property
-    def rows_of_cells(self) -> dict[Iri, list[Joined]]:
+    def rows_of_cells(self) -> Mapping[Iri, Sequence[Joined]]:
         """The rows that key onto each cell, by the cell's IRI."""
-        found: dict[Iri, list[Joined]] = {}
+        found: dict[Iri, tuple[Joined, ...] | list[Joined]] = {}
         for joined in self.rows:
             if joined.cell is not None:
-                found.setdefault(self.cell_iri(joined.cell), []).append(joined)
+                own = found.setdefault(joined.cell.iri, (joined,))
+                if isinstance(own, list):
+                    own.append(joined)
+                elif own[0] is not joined:
+                    found[joined.cell.iri] = [*own, joined]  # most cells have one row, and a list is twice as large
         return found
 
     @cached_property
@@ -290,16 +299,25 @@ class Ground:
         return {host.id: host.compute or measured[host.id] for host in self.rules.document.hosts}
 
     @cached_property
+    def _every(self) -> selectors.Selection:
+        return self._selection(lambda _: True)
+
+    def _selection(self, admits: Callable[[OwedModel], bool]) -> selectors.Selection:
+        """Return what decisions select from: the cells of the models that are admitted, and what concerns no model."""
+        admitted = {id(model) for model in self.models if admits(model)}
+        cells = (cell for cell in self.cells if id(cell.model) in admitted)
+        return selectors.Selection((*cells, *self.kernels, *self.shapes), self.rules, self.computes)
+
+    @cached_property
     def coverage(self) -> tuple[Coverage, ...]:
         """Every de-claim with what it selects. One without an end is red by itself, and covers what it says."""
-        everything: tuple[Cell | OwedKernel | OwedShape, ...] = (*self.cells, *self.kernels, *self.shapes)
         return tuple(
             Coverage(
                 declaim,
                 index,
                 begun=self._begun(declaim),
                 ended=self._ended(declaim),
-                covered=tuple(selectors.selected(declaim, everything, self.rules, self.computes)),
+                covered=tuple(self._every.selected(declaim)),
             )
             for index, declaim in enumerate(self.decisions.document.declaim)
         )
@@ -312,12 +330,13 @@ class Ground:
     @cached_property
     def known_failures(self) -> tuple[Known, ...]:
         """Every known failure with what it selects of what no de-claim withdraws and the scope doesn't leave out."""
-        cells = (c for c in self.cells if self.scope is None or self.admits(self.scope, c.model))
-        owed: tuple[Cell | OwedKernel | OwedShape, ...] = (*cells, *self.kernels, *self.shapes)
-        found = []
+        if not self.decisions.document.known_failure:
+            return ()
+        scope, found = self.scope, []
+        left = self._every if scope is None else self._selection(lambda model: self.admits(scope, model))
         for index, failure in enumerate(self.decisions.document.known_failure):
             begun, ended = self._begun(failure), self._ended(failure)
-            selected = (self.owed_iri(o) for o in selectors.selected(failure, owed, self.rules, self.computes))
+            selected = (self.owed_iri(owed) for owed in left.selected(failure))
             covered = tuple(iri for iri in selected if iri not in self.declaimed)
             suites = tuple(self.iri(*segments) for segments in selectors.selected_suites(failure, self.rules))
             applies = begun and not ended and self.scope is not None
@@ -416,10 +435,10 @@ class Ground:
     def _since(self) -> dict[str, Since]:
         return {}
 
-    def cell_iri(self, cell: Cell) -> Iri:
+    @staticmethod
+    def cell_iri(cell: Cell) -> Iri:
         """Return the IRI of a cell."""
-        mode = (f"think-{cell.thinking}",) if cell.thinking else ()
-        return self.iri("cell", cell.host, cell.model.key, cell.verb, *mode, cell.context)
+        return cell.iri
 
     def owed_iri(self, owed: Cell | OwedKernel | OwedShape) -> Iri:
         """Return the IRI of an obligation that a de-claim can cover."""
@@ -431,20 +450,15 @@ class Ground:
 
     def row_iri(self, joined: Joined) -> Iri:
         """Return the IRI of a row: its receipt and its place there, so that two equal rows stay two."""
-        return self.iri("receipt", joined.receipt.file.path, joined.row.place)
+        path = joined.receipt.file.path
+        receipt = self._receipt_iris.get(path)
+        if receipt is None:
+            receipt = self._receipt_iris[path] = self.iri("receipt", path)
+        return iris.below(receipt, joined.row.place)
 
-    def cell_node(self, cell: Cell, kind: str) -> Node:
-        """Return the node of a cell, of the class `kind`, with an edge to each row that keys onto it."""
-        iri = self.cell_iri(cell)
-        own = self.rows_of_cells.get(iri, [])
-        facts = known(
-            contextTokens=cell.tokens,
-            pinned=cell.model.pinned or None,
-            neededBytes=cell.needed_bytes,
-            gpuMemoryBytes=cell.gpu_memory_bytes if cell.needed_bytes is not None else None,
-        )
-        rows = tuple(("receipt", self.row_iri(joined)) for joined in own)
-        return Node(iri, (kind,), cell.label, facts + rows, self.about(cell, own[0].receipt if own else None))
+    @cached_property
+    def _receipt_iris(self) -> dict[str, Iri]:
+        return {}
 
     def model_iri(self, model: OwedModel) -> Iri:
         """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""

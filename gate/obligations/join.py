@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from gate.ledger.rows import Ledger, Receipt, RunRow
     from gate.obligations.universe import Cell
-    from gate.rules import Rules
+    from gate.rules import Host, Rules
 
 
 class Joined(NamedTuple):
@@ -19,7 +19,7 @@ class Joined(NamedTuple):
     why: str | None
 
 
-Key = tuple[str, str, str, str | None, str]
+_Axes = tuple[str, str | None, str]  # verb, thinking mode, context
 
 
 def join(ledger: Ledger, rules: Rules, cells: tuple[Cell, ...]) -> tuple[Joined, ...]:
@@ -28,34 +28,40 @@ def join(ledger: Ledger, rules: Rules, cells: tuple[Cell, ...]) -> tuple[Joined,
     A row is bound to a cell by host, sha256, verb, thinking mode and context. One without a sha256 says only what the
     file was called, and keys onto nothing.
     """
-    by_key: dict[Key, Cell] = {
-        (c.host, c.model.sha256, c.verb, c.thinking, c.context): c for c in cells if c.model.sha256
-    }
-    owed = {(c.host, c.model.sha256) for c in cells}
-    return tuple(_joined(receipt, row, rules, by_key, owed) for receipt in ledger.receipts for row in receipt.runs)
+    owed: dict[str, dict[str, dict[_Axes, Cell]]] = {host.id: {} for host in rules.document.hosts}
+    axes: dict[_Axes, _Axes] = {}  # few, and each held once
+    for cell in cells:
+        model = cell.model
+        if model.sha256 is not None:
+            key = (cell.verb, cell.thinking, cell.prompt.context)
+            owed[model.host].setdefault(model.sha256, {})[axes.setdefault(key, key)] = cell
+    hosts = {name: rules.host_named(name) for name in {row.host for r in ledger.receipts for row in r.runs}}
+    modeless = not rules.document.cells.thinking
+    found: list[Joined] = []
+    for receipt in ledger.receipts:
+        for row in receipt.runs:
+            host, sha256, context = hosts[row.host], row.sha256, row.context
+            if host is None or sha256 is None or context is None:
+                found.append(Joined(receipt, row, None, _lacks(host, sha256)))
+                continue
+            # Without the axis there is one mode, and a receipt may call it by its name.
+            thinking = None if modeless and row.thinking == "off" else row.thinking
+            model_owed = owed[host.id].get(sha256)
+            own = model_owed.get((row.verb, thinking, context)) if model_owed is not None else None
+            why = None if own is not None else _unowed(host, known=model_owed is not None)
+            found.append(Joined(receipt, row, own, why))
+    return tuple(found)
 
 
-def _joined(
-    receipt: Receipt, row: RunRow, rules: Rules, by_key: dict[Key, Cell], owed: set[tuple[str, str | None]]
-) -> Joined:
-    host = rules.host_named(row.host)
-    thinking = row.thinking
-    if not rules.document.cells.thinking and thinking == "off":
-        thinking = None  # without the axis there is one mode, and a receipt may call it by its name
-    if host is None or row.sha256 is None or row.context is None:
-        lacks = (
-            "its host is unknown"
-            if host is None
-            else "it names no sha256"
-            if row.sha256 is None
-            else "it names no context"
-        )
-        return Joined(receipt, row, None, lacks)
-    cell = by_key.get((host.id, row.sha256, row.verb, thinking, row.context))
-    if cell is not None:
-        return Joined(receipt, row, cell, None)
+def _lacks(host: Host | None, sha256: str | None) -> str:
+    if host is None:
+        return "its host is unknown"
+    return "it names no sha256" if sha256 is None else "it names no context"
+
+
+def _unowed(host: Host, *, known: bool) -> str:
     if not host.required:
-        return Joined(receipt, row, None, f"{host.id} is not required, and owes nothing")
-    if (host.id, row.sha256) not in owed:
-        return Joined(receipt, row, None, f"{host.id} owes no model of this sha256")
-    return Joined(receipt, row, None, "the model owes no such verb, thinking mode or context")
+        return f"{host.id} is not required, and owes nothing"
+    if not known:
+        return f"{host.id} owes no model of this sha256"
+    return "the model owes no such verb, thinking mode or context"

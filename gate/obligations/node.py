@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gate.iris import Iri
+
+    Value = Iri | bool | int | float | str
+    Facts = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,29 @@ class Node:
     iri: Iri
     types: tuple[str, ...]
     label: str
-    facts: tuple[tuple[str, Iri | bool | int | float | str], ...]
+    facts: Facts
     about: About = About()
     owner: Iri | None = None  # the obligation that this node is judged under; None: it is one itself
 
+    @property
+    def common(self) -> Facts:
+        """Those of its facts that other nodes say too: one object for all that say these, and the rest is their own."""
+        return ()
 
-def known(**facts: Iri | bool | float | str | None) -> tuple[tuple[str, Iri | bool | int | float | str], ...]:
+    @property
+    def own_names(self) -> frozenset[str]:
+        """What the facts are called that are its own."""
+        return frozenset(name for name, _ in self.facts)
+
+    def values(self, name: str) -> tuple[Value, ...]:
+        """Return the values of those of its own facts that are called `name`."""
+        return tuple(value for called, value in self.facts if called == name)
+
+    def under(self, types: tuple[str, ...]) -> Node:
+        """Return the node as one of other classes."""
+        return replace(self, types=types)
+
+
+def known(**facts: Iri | bool | float | str | None) -> Facts:
     """Return the facts that are known, in order: those that are None are left out."""
     return tuple((name, value) for name, value in facts.items() if value is not None)

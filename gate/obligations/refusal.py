@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gate.obligations.many import cell_nodes
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,7 +21,5 @@ REQUIRED = False  # most models fit
 
 
 def nodes(ground: Ground) -> Iterator[Node]:
-    """Yield each cell that owes a refusal."""
-    for cell in ground.cells:
-        if cell.refusal_owed:
-            yield ground.cell_node(cell, "RefusalCell")
+    """Return each cell that owes a refusal."""
+    return cell_nodes(ground, "RefusalCell", refusal_owed=True)

@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING
 
 from gate.iris import term
 from gate.ledger import evidence_path
-from gate.obligations.node import About, Node, known
+from gate.obligations.many import LeanNode
+from gate.obligations.node import About, known
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from gate.ledger.rows import Receipt
     from gate.obligations.ground import Ground
     from gate.obligations.join import Joined
+    from gate.obligations.node import Facts, Node, Value
     from gate.obligations.universe import Cell
 
 TARGETS = ("Row", "UnrequiredRow")
@@ -21,62 +24,159 @@ REQUIRED = False
 
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield each row."""
+    receipt, common = None, _Common(ground)
     for joined in ground.rows:
-        yield _row(ground, joined)
+        if joined.receipt is not receipt:
+            receipt = joined.receipt
+            common.begin(receipt)
+        yield RowNode(ground, joined, _types(joined.cell), common.of(joined))
 
 
-def _row(ground: Ground, joined: Joined) -> Node:
-    receipt, row, cell, why = joined
-    if cell is not None:
-        about, label = ground.about(cell, receipt), cell.label
-    else:
-        about = About(host=row.host, model=row.file, verb=row.verb, thinking=row.thinking, context=row.context,
-                      receipt=receipt.file.path)  # fmt: skip
-        label = f"{receipt.file.path}, {row.place}"
-    wanted = ground.rules.document.cells.backend
-    facts = known(
-        cell=ground.cell_iri(cell) if cell else None,
-        orphanedBy=why,
-        place=row.place,
-        file=row.file,
-        nameHolds=row.file in cell.model.names if cell else None,
-        binary=receipt.binding.binary,
-        binaryHolds=ground.binary_holds(receipt),
-        verdict=term(row.verdict) if row.verdict else None,
-        reason=row.reason,
-        version=receipt.binding.version,
-        commit=receipt.binding.commit,
-        fresh=ground.fresh(receipt),
-        staleBecause=ground.stale_because(receipt),
-        backend=term(f"backend-{row.backend}") if row.backend else None,
-        requiredBackend=term(f"backend-{wanted}"),
-        backendMet=row.backend == wanted if row.backend else None,
-        fallback=row.fell_back,
-        exitCode=row.exit_code,
-        promptTokens=row.prompt_tokens,
-        contextTokens=cell.tokens if cell else None,
-        contextMet=_context_met(row.prompt_tokens, cell.tokens) if cell else None,
-        contextLength=cell.model.context_length if cell else None,
-        lengthHolds=_within(row.prompt_tokens, cell.model.context_length) if cell else None,
-        answerChars=row.answer_chars,
-        answered=row.answer_chars > 0 if row.answer_chars is not None else None,
-        seconds=row.seconds,
-        thinkClosed=row.think_closed,
-        requiredBytes=row.required_bytes,
-        gpuMemoryBytes=cell.gpu_memory_bytes if cell and row.required_bytes is not None else None,
-        shortfallShown=_shortfall_shown(row.required_bytes, cell.gpu_memory_bytes) if cell else None,
-        evidence=evidence_path(receipt, row.evidence) if row.evidence else None,
-        evidenceHolds=_evidence_holds(ground, joined),
-    )
-    iri = ground.cell_iri(cell) if cell else None
-    return Node(ground.row_iri(joined), _types(cell), label, facts, about, iri)
+class RowNode(LeanNode):
+    """The node of a row, judged under the cell that it keys onto."""
+
+    __slots__ = ("_joined",)
+    _joined: Joined
+
+    def __init__(self, ground: Ground, joined: Joined, types: tuple[str, ...], common: Facts) -> None:
+        cell = joined.cell
+        super().__init__(ground.row_iri(joined), types, cell.iri if cell is not None else None, ground, common)
+        object.__setattr__(self, "_joined", joined)
+
+    @property
+    def label(self) -> str:
+        """The name of its cell, or its place where it has none."""
+        receipt, row, cell, _ = self._joined
+        return cell.label if cell is not None else f"{receipt.file.path}, {row.place}"
+
+    @property
+    def about(self) -> About:
+        """Where its cell lies, or what the row says of that."""
+        receipt, row, cell, _ = self._joined
+        if cell is not None:
+            return self._ground.about(cell, receipt)
+        return About(host=row.host, model=row.file, verb=row.verb, thinking=row.thinking, context=row.context,
+                     receipt=receipt.file.path)  # fmt: skip
+
+    @property
+    def facts(self) -> Facts:
+        """Everything that is known of it, in an order that doesn't depend on what is shared."""
+        said = dict(self._common) | {name: value for name in _OWN for value in self.values(name)}
+        return tuple((name, said[name]) for name in _ORDER if name in said)
+
+    @property
+    def own_names(self) -> frozenset[str]:
+        """What the facts are called that are its own."""
+        return _OWN_NAMES
+
+    def values(self, name: str) -> tuple[Value, ...]:
+        """Return the values of those of its own facts that are called `name`."""
+        value = _OWN[name](self._joined) if name in _OWN else None
+        return () if value is None else (value,)
+
+    def under(self, types: tuple[str, ...]) -> RowNode:
+        """Return the node as one of other classes."""
+        return RowNode(self._ground, self._joined, types, self._common)
+
+
+def _evidence(joined: Joined) -> str | None:
+    return evidence_path(joined.receipt, joined.row.evidence) if joined.row.evidence else None
+
+
+# What hardly two rows have in common: which row it is, and what was counted and written down.
+_OWN: dict[str, Callable[[Joined], Value | None]] = {
+    "cell": lambda joined: joined.cell.iri if joined.cell is not None else None,
+    "place": lambda joined: joined.row.place,
+    "file": lambda joined: joined.row.file,
+    "reason": lambda joined: joined.row.reason,
+    "promptTokens": lambda joined: joined.row.prompt_tokens,
+    "answerChars": lambda joined: joined.row.answer_chars,
+    "seconds": lambda joined: joined.row.seconds,
+    "requiredBytes": lambda joined: joined.row.required_bytes,
+    "evidence": _evidence,
+}
+_OWN_NAMES = frozenset(_OWN)
+_ORDER = (
+    "cell", "orphanedBy", "place", "file", "nameHolds", "binary", "binaryHolds", "verdict", "reason", "version",
+    "commit", "fresh", "staleBecause", "backend", "requiredBackend", "backendMet", "fallback", "exitCode",
+    "promptTokens", "contextTokens", "contextMet", "contextLength", "lengthHolds", "answerChars", "answered", "seconds",
+    "thinkClosed", "requiredBytes", "gpuMemoryBytes", "shortfallShown", "evidence", "evidenceHolds",
+)  # fmt: skip
+
+
+_Ran = tuple[str | None, str | None, str | None, bool | None, int | None, bool | None, bool | None, bool | None]
+
+
+class _Common:
+    """What rows have in common, told once: all that a shape of the gate's own reads, and what it follows from."""
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        self._wanted = ground.rules.document.cells.backend
+        self._of_receipt: dict[str, Value | None] = {}
+        self._every: dict[tuple[Value | None, ...], dict[tuple[object, ...], Facts]] = {}
+        self._told: dict[tuple[object, ...], Facts] = {}
+
+    def begin(self, receipt: Receipt) -> None:
+        """Begin with the rows of a receipt."""
+        ground, binding = self._ground, receipt.binding
+        self._of_receipt = {
+            "binary": binding.binary, "binaryHolds": ground.binary_holds(receipt), "version": binding.version,
+            "commit": binding.commit, "fresh": ground.fresh(receipt), "staleBecause": ground.stale_because(receipt),
+        }  # fmt: skip
+        self._told = self._every.setdefault(tuple(self._of_receipt.values()), {})
+
+    def of(self, joined: Joined) -> Facts:
+        """Return what a row of the receipt has in common with others."""
+        row, cell, why = joined.row, joined.cell, joined.why
+        answered = row.answer_chars > 0 if row.answer_chars is not None else None
+        evidence_holds = _evidence_holds(self._ground, joined) if row.evidence is not None else None
+        ran = (
+            why, row.verdict, row.backend, row.fell_back, row.exit_code, answered, row.think_closed, evidence_holds,
+        )  # fmt: skip
+        asked: tuple[Value | None, ...] = ()
+        if cell is not None:
+            (_, tokens, _, memory, _), length = cell.prompt, cell.model.context_length
+            required = row.required_bytes
+            asked = (
+                row.file in cell.model.names, tokens, _context_met(row.prompt_tokens, tokens), length,
+                _within(row.prompt_tokens, length), memory if required is not None else None,
+                _shortfall_shown(required, memory),
+            )  # fmt: skip
+        key = (ran, asked)
+        told = self._told.get(key)
+        if told is None:
+            told = self._told[key] = self._tell(ran, asked)
+        return told
+
+    def _tell(self, ran: _Ran, asked: tuple[Value | None, ...]) -> Facts:
+        why, verdict, backend, fell_back, exit_code, answered, think_closed, evidence_holds = ran
+        of_cell = ("nameHolds", "contextTokens", "contextMet", "contextLength", "lengthHolds", "gpuMemoryBytes",
+                   "shortfallShown")  # fmt: skip
+        return known(
+            orphanedBy=why,
+            **self._of_receipt,
+            verdict=term(verdict) if verdict else None,
+            backend=term(f"backend-{backend}") if backend else None,
+            requiredBackend=term(f"backend-{self._wanted}"),
+            backendMet=backend == self._wanted if backend else None,
+            fallback=fell_back,
+            exitCode=exit_code,
+            answered=answered,
+            thinkClosed=think_closed,
+            evidenceHolds=evidence_holds,
+            **dict(zip(of_cell, asked, strict=False)),
+        )
 
 
 def _types(cell: Cell | None) -> tuple[str, ...]:
     """Return the classes of a row: what its cell owes decides which constraints judge it."""
     if cell is None:
-        return ("Row",)
-    return ("Row", "RefusalRow" if cell.refusal_owed else "CellRow")
+        return _ORPHAN
+    return _REFUSAL if cell.prompt.refusal_owed else _RUN
+
+
+_ORPHAN, _REFUSAL, _RUN = ("Row",), ("Row", "RefusalRow"), ("Row", "CellRow")
 
 
 def _context_met(prompt_tokens: int | None, owed: int | None) -> bool | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from array import array
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from gate.decisions import AT_LEAST
 from gate.names import glob_matches, is_glob
@@ -10,13 +12,15 @@ from gate.obligations.dispatch import OwedKernel
 from gate.obligations.universe import Cell
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from gate.decisions import KnownFailure, Selector
     from gate.obligations.census import OwedShape
+    from gate.obligations.universe import OwedModel
     from gate.rules import Rules
 
     Owed = Cell | OwedKernel | OwedShape
+    _Given = dict[str, tuple[str, ...]]
 
 
 def matches(pattern: str, value: str | None) -> bool:
@@ -24,31 +28,94 @@ def matches(pattern: str, value: str | None) -> bool:
     return value is not None and (value == pattern or (is_glob(pattern) and glob_matches(pattern, value)))
 
 
-def selected(
-    selector: Selector, everything: Iterable[Owed], rules: Rules, computes: dict[str, str | None]
-) -> list[Owed]:
-    """Return the obligations that `selector` covers, in their order.
+class _Axes(NamedTuple):
+    """Where a cell lies, but for its model."""
+
+    host: str
+    compute: str | None
+    arch: str | None
+    quant: str | None
+    verb: str
+    context: str
+    thinking: str | None
+
+
+class Selection:
+    """What decisions select from.
+
+    A decision may name one model of thousands, and there may be a thousand decisions: nothing is gone through for each
+    of them but the values that an axis has, the obligations it selects, and of models named by it all cells.
 
     Args:
-        selector: the decision.
         everything: every obligation of the release that a decision can cover.
         rules: they know the aliases of a host.
         computes: each host's compute capability.
     """
-    given = selector.given()
-    if "suite" in given:
-        return []
-    if "host" in given:
-        named = [(rules.host_named(host), host) for host in given["host"]]
-        given["host"] = tuple(host.id if host is not None else text for host, text in named)
-    of_kernels = "kernel" in given or {"quant", "compute"} <= given.keys()
-    return [
-        owed
-        for owed in everything
+
+    def __init__(self, everything: Sequence[Owed], rules: Rules, computes: dict[str, str | None]) -> None:
+        self._everything = everything
+        self._rules = rules
+        self._computes = computes
+        self._others: dict[int, OwedKernel | OwedShape] = {}  # by their places
+        self._cells_of: dict[_Axes, array[int]] = {}  # the places of the cells that lie there, whatever their models
+        self._named: dict[str, list[range]] = {}  # the places of the cells of the models that have a name
+        begins, last = 0, None
+        for place, owed in enumerate(self._everything):
+            model = None
+            if isinstance(owed, Cell):
+                model = owed.model
+                self._cells_of.setdefault(self._axes(owed), array("L")).append(place)
+            else:
+                self._others[place] = owed
+            if model is not last:
+                self._name(last, range(begins, place))
+                begins, last = place, model
+        self._name(last, range(begins, len(self._everything)))
+
+    def _name(self, model: OwedModel | None, places: range) -> None:
+        for name in model.names if model is not None else ():
+            self._named.setdefault(name, []).append(places)
+
+    def _axes(self, cell: Cell) -> _Axes:
+        model, compute = cell.model, self._computes.get(cell.model.host)
+        return _Axes(model.host, compute, model.arch, model.quant, cell.verb, cell.prompt.context, cell.thinking)
+
+    def selected(self, selector: Selector) -> list[Owed]:
+        """Return the obligations that `selector` covers, in their order."""
+        given = selector.given()
+        if "suite" in given:
+            return []
+        if "host" in given:
+            named = [(self._rules.host_named(host), host) for host in given["host"]]
+            given["host"] = tuple(host.id if host is not None else text for host, text in named)
+        places = self._cells(given)
         # A kernel fails by its architecture. A decision that names neither it nor its quant type on one speaks of runs.
-        if (of_kernels or isinstance(owed, Cell))
-        and all(_axis(axis, wanted, owed, computes) for axis, wanted in given.items())
-    ]
+        if "kernel" in given or {"quant", "compute"} <= given.keys():
+            places += (place for place, owed in self._others.items() if self._covers(given, owed))
+        return [self._everything[place] for place in sorted(places)]
+
+    def _covers(self, given: _Given, owed: OwedKernel | OwedShape) -> bool:
+        return all(_axis(axis, wanted, owed, self._computes) for axis, wanted in given.items())
+
+    def _cells(self, given: _Given) -> list[int]:
+        """Return the places of the cells that are selected."""
+        if "kernel" in given:
+            return []  # a cell has no kernel: a decision on one covers no cell
+        there = [
+            axes for axes in self._cells_of
+            if all(_on_axis(axis, wanted, axes) for axis, wanted in given.items() if axis != "model")
+        ]  # fmt: skip
+        if "model" not in given:
+            return list(chain.from_iterable(self._cells_of[axes] for axes in there))
+        names = set(given["model"]) & self._named.keys()
+        for glob in filter(is_glob, given["model"]):
+            names.update(name for name in self._named if glob_matches(glob, name))
+        # One model may have several of these names.
+        places = list(set(chain.from_iterable(chain.from_iterable(self._named[name] for name in names))))
+        if len(there) == len(self._cells_of):
+            return places
+        lie_there = set(there)
+        return [place for place in places if self._axes(cast("Cell", self._everything[place])) in lie_there]
 
 
 def selected_suites(failure: KnownFailure, rules: Rules) -> list[tuple[str, ...]]:
@@ -68,34 +135,26 @@ def selected_suites(failure: KnownFailure, rules: Rules) -> list[tuple[str, ...]
     ]
 
 
-def _axis(axis: str, wanted: tuple[str, ...], owed: Owed, computes: dict[str, str | None]) -> bool:
+def _on_axis(axis: str, wanted: tuple[str, ...], axes: _Axes) -> bool:
+    value = getattr(axes, axis)
+    return any(_meets(want, value) if axis == "compute" else matches(want, value) for want in wanted)
+
+
+def _axis(
+    axis: str, wanted: tuple[str, ...], owed: OwedKernel | OwedShape, computes: dict[str, str | None]
+) -> bool:  # fmt: skip
     if axis == "compute":
         return any(_meets(want, computes.get(owed.host)) for want in wanted)
-    if axis == "kernel" and not isinstance(owed, Cell | OwedKernel):
+    if axis == "kernel" and not isinstance(owed, OwedKernel):
         # A shape that a kernel not named here may have measured is none of the decision's.
         return bool(owed.kernels) and all(any(matches(want, kernel) for want in wanted) for kernel in owed.kernels)
-    values = _cell(axis, owed) if isinstance(owed, Cell) else _kernel(axis, owed)
-    return any(matches(want, value) for want in wanted for value in values)
+    return any(matches(want, _kernel(axis, owed)) for want in wanted)
 
 
-def _cell(axis: str, cell: Cell) -> tuple[str | None, ...]:
-    if axis == "model":
-        return cell.model.names
-    values = {
-        "arch": cell.model.arch,
-        "quant": cell.model.quant,
-        "host": cell.host,
-        "verb": cell.verb,
-        "context": cell.context,
-        "thinking": cell.thinking,
-    }
-    return (values.get(axis),)  # a cell has no kernel: a decision on one covers no cell
-
-
-def _kernel(axis: str, owed: OwedKernel | OwedShape) -> tuple[str | None, ...]:
+def _kernel(axis: str, owed: OwedKernel | OwedShape) -> str | None:
     if axis == "kernel" and isinstance(owed, OwedKernel):
-        return (owed.kernel,)
-    return ({"quant": owed.quant, "host": owed.host}.get(axis),)  # it has no model, verb, context or thinking mode
+        return owed.kernel
+    return {"quant": owed.quant, "host": owed.host}.get(axis)  # it has no model, verb, context or thinking mode
 
 
 def _meets(wanted: str, compute: str | None) -> bool:

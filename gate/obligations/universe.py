@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from gate import iris
 from gate.contexts import DECLARED
+from gate.iris import Iri
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,40 +61,74 @@ class OwedModel:
     @property
     def context_length(self) -> int | None:
         """The longest context, in tokens, that any host measured of this model."""
-        return max(self.lengths, default=None)
+        return self.lengths[-1] if self.lengths else None  # they are sorted
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One obligation to run: a model on a host, with a verb, a thinking mode (None: no such axis) and a context.
+class Prompt(NamedTuple):
+    """A context as one model owes it on its host, in every cell of it.
 
-    `tokens` is the size that a prompt must reach; None: the context has no size.
+    Args:
+        context: its name.
+        tokens: the size that a prompt must reach; None: the context has no size.
+        needed_bytes: the GPU memory that it needs; None where a term was never measured.
+        gpu_memory_bytes: what the host's GPU has in all.
+        refusal_owed: whether it can't fit, so that an honest refusal is owed. In doubt a pass is.
     """
 
-    host: str
+    context: str
+    tokens: int | None
+    needed_bytes: int | None
+    gpu_memory_bytes: int | None
+    refusal_owed: bool
+
+
+class Cell(NamedTuple):
+    """One obligation to run: a model on a host, with a verb, a thinking mode (None: no such axis) and a context.
+
+    A release has up to a million: each is small, and what its cells have in common is held once.
+    """
+
+    iri: Iri
     model: OwedModel
     verb: str
     thinking: str | None
-    context: str
-    tokens: int | None
-    gpu_memory_bytes: int | None = None
+    prompt: Prompt
+
+    @property
+    def host(self) -> str:
+        """The host's id."""
+        return self.model.host
+
+    @property
+    def context(self) -> str:
+        """The context's name."""
+        return self.prompt.context
+
+    @property
+    def tokens(self) -> int | None:
+        """The size that a prompt must reach, in tokens."""
+        return self.prompt.tokens
+
+    @property
+    def gpu_memory_bytes(self) -> int | None:
+        """What the host's GPU has in all."""
+        return self.prompt.gpu_memory_bytes
 
     @property
     def needed_bytes(self) -> int | None:
         """The GPU memory that the cell needs, in bytes; None where a term was never measured."""
-        return self.model.needs(self.tokens)
+        return self.prompt.needed_bytes
 
     @property
     def refusal_owed(self) -> bool:
-        """Whether the cell can't fit, so that an honest refusal is owed. In doubt a pass is."""
-        needed = self.needed_bytes
-        return needed is not None and self.gpu_memory_bytes is not None and needed > self.gpu_memory_bytes
+        """Whether the cell can't fit, so that an honest refusal is owed."""
+        return self.prompt.refusal_owed
 
     @property
     def label(self) -> str:
         """The name that findings and `gate explain` use: `lambda/Qwen3-8B-Q4_K_M.gguf/run/think-off/4k`."""
         mode = (f"think-{self.thinking}",) if self.thinking else ()
-        return "/".join((self.host, self.model.file, self.verb, *mode, self.context))
+        return "/".join((self.model.host, self.model.file, self.verb, *mode, self.prompt.context))
 
 
 def inventories(ledger: Ledger, rules: Rules) -> dict[str, list[Receipt]]:
@@ -192,15 +228,37 @@ def gpu_memory(ledger: Ledger, rules: Rules) -> dict[str, int | None]:
 
 
 def owed_cells(
-    models: tuple[OwedModel, ...], rules: Rules, contexts: Contexts, memory: dict[str, int | None]
+    models: tuple[OwedModel, ...], rules: Rules, contexts: Contexts, memory: dict[str, int | None], version: str
 ) -> Iterator[Cell]:
-    """Yield every cell that the models owe, by host, model, verb, thinking and context."""
+    """Yield every cell that the models owe, by host, model, verb, thinking and context.
+
+    Args:
+        models: the models, each on its host.
+        rules: they say which verbs and modes there are.
+        contexts: every context.
+        memory: the total GPU memory of each host, in bytes.
+        version: the release, which the cells' IRIs begin with.
+    """
+    ends: dict[tuple[str, str | None, str], str] = {}
     for model in models:
-        sizes = list(owed_contexts(model, rules, contexts))
+        prompts = [
+            _prompt(model, *context, memory.get(model.host)) for context in owed_contexts(model, rules, contexts)
+        ]
+        begins = iris.node(version, "cell", model.host, model.key)
+        modes = _modes(model, rules)
         for verb in rules.document.cells.verbs:
-            for mode in _modes(model, rules):
-                for name, tokens in sizes:
-                    yield Cell(model.host, model, verb, mode, name, tokens, memory.get(model.host))
+            for mode in modes:
+                for prompt in prompts:
+                    key = (verb, mode, prompt.context)
+                    end = ends.get(key)
+                    if end is None:
+                        end = ends[key] = iris.below("", verb, *([f"think-{mode}"] if mode else []), prompt.context)
+                    yield Cell(Iri(begins + end), model, verb, mode, prompt)
+
+
+def _prompt(model: OwedModel, context: str, tokens: int | None, memory: int | None) -> Prompt:
+    needed = model.needs(tokens)
+    return Prompt(context, tokens, needed, memory, needed is not None and memory is not None and needed > memory)
 
 
 def _modes(model: OwedModel, rules: Rules) -> tuple[str | None, ...]:

@@ -13,14 +13,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from rdflib import URIRef
-from rdflib.namespace import SH
-
 from gate import __version__
-from gate.iris import RELEASES
+from gate.iris import RELEASES, local
 from gate.reporting.places import Places
 from gate.shape_files import OWN
-from gate.shape_lint import TARGETS, local
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,14 +24,12 @@ if TYPE_CHECKING:
     from gate.findings import Finding
     from gate.reporting.formats import Setting
     from gate.reporting.places import Place
-    from gate.shape_files import Shape
+    from gate.shape import Shape
     from gate.verdict import Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 _LEVELS = {"violation": "error", "warning": "warning", "info": "note"}
-# What a shape says that rejects nothing by itself: where it looks, and which shapes it leads to.
-_STEPS = {SH.path, SH.property, SH.severity, SH.flags, *TARGETS}
 _RELATED = 20  # places beside the first: two hundred rows of one cell say no more than twenty
 
 
@@ -81,13 +75,8 @@ def document(verdict: Verdict, setting: Setting) -> dict[str, Any]:
 
 def _rules(verdict: Verdict) -> list[Shape]:
     """Return the shapes that can reject something, in the order of the findings."""
-    graph = verdict.judging.graph
     found = {finding.result.shape for finding in verdict.findings}
-    found |= {
-        iri
-        for iri in verdict.judging.shapes
-        if any(str(p).startswith(str(SH)) and p not in _STEPS for p in graph.predicates(URIRef(iri)))
-    }
+    found |= {iri for iri, shape in verdict.judging.shapes.items() if shape.constrains}
     order = {count.id: rank for rank, count in enumerate(verdict.shapes)}
     shapes = [verdict.judging.shapes[iri] for iri in found]
     return sorted(shapes, key=lambda shape: (order[shape.file], shape.order, shape.iri))
@@ -95,7 +84,7 @@ def _rules(verdict: Verdict) -> list[Shape]:
 
 def _ids(shapes: list[Shape]) -> dict[str, str]:
     """Return the id of each rule by the shape's IRI: its file and local name; the IRI where two would share one."""
-    names = {shape.iri: f"{shape.file}/{local(URIRef(shape.iri))}" for shape in shapes}
+    names = {shape.iri: f"{shape.file}/{local(shape.iri)}" for shape in shapes}
     shared = Counter(names.values())
     return {iri: name if shared[name] == 1 else iri for iri, name in names.items()}
 

@@ -89,8 +89,8 @@ def _judged(
 ) -> Iterator[Tested]:
     """Yield the obligations that some shape judged, each under the first file that did."""
     seen = set(aside)
-    for file, judged in verdict.judged.items():
-        for iri in judged:
+    for file in verdict.focus_nodes:
+        for iri in verdict.judged(file):
             node = verdict.nodes.get(iri)
             if iri in seen or node is None or node.types == ("Row",):
                 continue

@@ -117,6 +117,9 @@ def _judged(console: Console, verdict: Verdict) -> None:
     console.print()
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
     console.print(Text(f"Judged, by shape: {judged}.", "dim"), overflow="fold")
+    for shape, because in verdict.whole:
+        said = f"On the whole graph, since it can't be judged by classes: {plain(shape)} ({plain(because)})."
+        console.print(Text(said, "dim"), overflow="fold")
     console.print(Text(f"Receipts: {signers.receipts(verdict)}.", "dim"), overflow="fold")
     console.print(Text(f"Decisions: {signers.decisions(verdict)}.", "dim"), overflow="fold")
 

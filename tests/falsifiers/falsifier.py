@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 from rdflib import Graph, URIRef
 
 from gate.check import Request, check
+from gate.classes import Classes
 from gate.iris import term
-from gate.judge import PySHACL, Result
+from gate.judge import Judgement, Result
+from gate.nodes import Nodes
+from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
 from gate.verdict import Verdict
 from tests.release import COMMIT, NOW, VERSION, Release, header
@@ -51,17 +55,47 @@ class Recording(PySHACL):
         self.edit = edit
         self.found: list[Result] = []
 
-    def results(self, graph: Graph, shapes: Shapes) -> list[Result]:
+    def judge(self, nodes: Nodes, shapes: Shapes) -> Judgement:
+        """Judge the edited graph; that the edit hides nodes from their shapes is what the shapes must say."""
+        graph = nodes.graph()
+        focus_nodes = {file: list(shapes.focus_nodes(file, graph)) for file in shapes.files}
         self.edit(graph)
-        self.found = super().results(graph, shapes)
-        return self.found
+        self.found = self.results(graph, shapes)
+        return Judgement("edited", self.found, focus_nodes)
 
 
-def judge(folder: Path, edit: Callable[[Graph], None] = unchanged) -> tuple[Verdict, list[Result]]:
-    """Judge the release in `folder`, and return the verdict with the judge's own results."""
-    engine = Recording(edit)
-    moment = datetime.datetime.fromisoformat(NOW)
-    return check(Request(folder / "gate.toml", VERSION, now=moment), engine), engine.found
+class RecordingClasses(Classes):
+    """The engine that judges one node of each class, which keeps what it said."""
+
+    def __init__(self) -> None:
+        self.found: list[Result] = []
+
+    def judge(self, nodes: Nodes, shapes: Shapes) -> Judgement:
+        judgement = super().judge(nodes, shapes)
+        self.found = judgement.results
+        return judgement
+
+
+def judge(
+    folder: Path, edit: Callable[[Graph], None] = unchanged, kind: type[Recording] = Recording
+) -> tuple[Verdict, list[Result]]:
+    """Judge the release in `folder`, and return the verdict with the judge's own results.
+
+    Where the graph isn't edited, both engines judge: they must say the very same.
+    """
+    engine = kind(edit)
+    request = Request(folder / "gate.toml", VERSION, now=datetime.datetime.fromisoformat(NOW))
+    verdict = check(request, engine)
+    if edit is unchanged:
+        other = RecordingClasses()
+        assert _said(check(request, other)) == _said(verdict)
+        assert Counter(other.found) == Counter(engine.found)
+    return verdict, engine.found
+
+
+def _said(verdict: Verdict) -> dict[str, Any]:
+    """Return what a verdict says, but for how it was come to."""
+    return verdict.to_json() | {"engine": None}
 
 
 def row(**values: Any) -> Callable[[Release], None]:

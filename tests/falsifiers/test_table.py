@@ -7,7 +7,7 @@ import pkgutil
 from pathlib import Path
 
 import pytest
-from rdflib import Graph
+from rdflib import Graph, URIRef
 from rdflib.namespace import RDF, SH
 
 from gate import shape_files
@@ -51,7 +51,7 @@ def test_every_constraint_of_every_shape_has_a_falsifier() -> None:
     own = shape_files.read(Path("no such folder"))
     constraints = set()
     for shape in own.shapes.values():
-        for predicate in set(own.graph.predicates(shape_files.URIRef(shape.iri))):
+        for predicate in set(own.graph.predicates(URIRef(shape.iri))):
             name = str(predicate).removeprefix(str(SH))
             if str(predicate).startswith(str(SH)) and name not in _NOT_CONSTRAINTS and not name.startswith("target"):
                 assert name in _COMPONENTS, f"{shape.iri} uses sh:{name}, which this test doesn't know yet"

@@ -163,7 +163,7 @@ def test_there_is_one_assertion_an_obligation(verdicts: dict[str, Verdict]) -> N
         tests = Counter(found.objects(None, EARL.test))
         assert set(tests.values()) == {1}
         owed = {
-            iri for judged in verdict.judged.values() for iri in judged
+            iri for file in verdict.focus_nodes for iri in verdict.judged(file)
             if verdict.nodes[iri].types != ("Row",)
         }  # fmt: skip
         assert {str(test) for test in tests} == owed | {cell.node.iri for cell in verdict.cells}

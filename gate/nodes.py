@@ -1,0 +1,71 @@
+"""Every node of a release by its IRI, and their graph: all of it, or only what an engine needs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gate.errors import Declined
+from gate.iris import Iri
+
+Value = Iri | bool | int | float | str  # of a fact: another node or an enumerated value, or a literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rdflib import Graph
+    from rdflib.term import IdentifiedNode, Literal
+
+    from gate.obligations.node import Node
+
+
+class Nodes(dict[str, "Node"]):
+    """Nodes by IRI, in the order that findings come in."""
+
+    @classmethod
+    def of(cls, nodes: Iterable[Node]) -> Nodes:
+        """Return `nodes` by IRI.
+
+        Raises:
+            Declined: two obligations would be one node.
+        """
+        found = cls()
+        for node in nodes:
+            if found.setdefault(node.iri, node) is not node:
+                raise Declined(f"two obligations are one node, {node.iri}: the gate can't be trusted; report this")
+        return found
+
+    def graph(self, only: Iterable[str] | None = None) -> Graph:
+        """Return the graph of all nodes, or of those whose IRIs are in `only`."""
+        from gate import graph
+
+        return graph.build(self.values() if only is None else (self[iri] for iri in only))
+
+    def targeted(self, kind: str, wanted: str) -> bool:
+        """Say whether a target declaration (SHACL, section 2.1.3) selects any node.
+
+        Args:
+            kind: the IRI of the kind of target.
+            wanted: the class, property or node that it names.
+        """
+        from gate.graph import named
+
+        target = kind.rpartition("#")[2]
+        if target == "targetClass":
+            return any(named(name) == wanted for node in self.values() for name in node.types)
+        if target == "targetNode":
+            return wanted in self  # a node that isn't there is no obligation
+        return any(named(name) == wanted for node in self.values() for name, _ in (*self.beyond(node), *node.facts))
+
+    @staticmethod
+    def term(value: Value) -> IdentifiedNode | Literal:
+        """Return a value of a fact as RDF has it."""
+        from gate import graph
+
+        return graph.term(value)
+
+    @staticmethod
+    def beyond(node: Node) -> Iterator[tuple[str, Value]]:
+        """Yield what the graph says of a node besides its facts and its classes."""
+        from gate import graph
+
+        return graph.placed(node)

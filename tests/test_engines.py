@@ -1,0 +1,119 @@
+"""Both engines say the very same: on random graphs by random shapes, and on releases."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import event, given, settings
+from rdflib import Graph
+
+from gate import reads
+from gate.__main__ import run
+from gate.check import Request, check
+from gate.classes import Classes
+from gate.errors import GateError
+from gate.nodes import Nodes
+from gate.pyshacl_engine import PySHACL
+from gate.reporting.text import render
+from tests import random_shapes
+from tests.falsifiers.falsifier import CELL
+from tests.release import NOW, VERSION, Release, green
+from tests.triples import Triples, shapes_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gate.judge import Engine
+    from gate.verdict import Verdict
+
+
+def judge(release: Release) -> Verdict:
+    """Judge a release by classes."""
+    moment = datetime.datetime.fromisoformat(NOW)
+    return check(Request(release.write() / "gate.toml", VERSION, now=moment))
+
+
+def said(engine: Engine, data: Graph, shapes: Graph) -> Any:
+    """Return what an engine says, or what it raises."""
+    try:
+        judgement = engine.judge(Triples(data), shapes_of(shapes))
+    except GateError as error:
+        return type(error)  # of several faults it is chance which one is met first
+    return Counter(judgement.results), {file: Counter(found) for file, found in judgement.focus_nodes.items()}
+
+
+def compare(data: Graph, shapes: Graph) -> None:
+    """Let both engines judge, and expect the same."""
+    whole, classes = said(PySHACL(), data, shapes), said(Classes(), data, shapes)
+    assert classes == whole
+
+
+@given(random_shapes.data(), random_shapes.shapes())
+@settings(max_examples=300, deadline=None)
+def test_both_engines_say_the_same_of_any_graph_by_any_shapes(data: Graph, shapes: Graph) -> None:
+    roots = reads.of(shapes).roots
+    event(f"judged on the whole graph: {sum(bool(root.whole) for root in roots)} of {len(roots)}")
+    compare(data, shapes)
+
+
+@given(random_shapes.data(), random_shapes.shapes(simple=True))
+@settings(max_examples=300, deadline=None)
+def test_both_engines_say_the_same_where_every_shape_can_be_followed(data: Graph, shapes: Graph) -> None:
+    assert not [root for root in reads.of(shapes).roots if root.whole]
+    compare(data, shapes)
+
+
+def own_shape(release: Release, body: str) -> None:
+    """Give the project a shape of its own."""
+    release.documents["shapes/own.ttl"] = (
+        "@prefix gate: <https://w3id.org/taggate/ns#> .\n@prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+        f"<https://example.org/own> a sh:PropertyShape ; sh:targetClass gate:CellRow ; {body} .\n"
+    )
+
+
+def test_the_graph_is_built_for_those_that_are_judged_and_no_others(tmp_path: Path, monkeypatch: Any) -> None:
+    built: list[int] = []
+    graph = Nodes.graph
+
+    def counted(nodes: Nodes, only: Any = None) -> Graph:
+        built.append(len(nodes if only is None else list(only := dict.fromkeys(only))))
+        return graph(nodes, only)
+
+    monkeypatch.setattr(Nodes, "graph", counted)
+    verdict = judge(green(tmp_path))
+    assert verdict.conforms
+    assert (verdict.engine, verdict.whole) == ("classes", ())
+    assert 0 < sum(built) < len(verdict.nodes) / 2
+
+
+def test_a_shape_with_a_new_property_tells_nodes_apart_that_were_alike(tmp_path: Path) -> None:
+    release = green(tmp_path)
+    release.row("lambda", "alpha-q4_k_m.gguf")["seconds"] = 500.0
+    assert judge(release).conforms
+    own_shape(release, "sh:path gate:seconds ; sh:maxInclusive 100")
+    (finding,) = judge(release).findings
+    assert (finding.shape, finding.focus) == ("own", CELL)
+
+
+def test_a_shape_that_cant_be_followed_is_judged_on_the_whole_graph_and_named(tmp_path: Path) -> None:
+    release = green(tmp_path)
+    own_shape(release, "sh:path [ sh:inversePath gate:receipt ] ; sh:maxCount 0")
+    verdict = judge(release)
+    rows = [node for node in verdict.nodes.values() if "CellRow" in node.types]
+    assert len(verdict.findings) == len(rows) > 1
+    ((shape, because),) = verdict.whole
+    assert shape == "https://example.org/own"
+    assert because == "the path of https://example.org/own is more than properties that follow each other"
+    assert verdict.to_json()["engine"] == {"name": "classes", "whole_graph": [{"shape": shape, "because": because}]}
+    assert f"On the whole graph, since it can't be judged by classes: {shape}" in " ".join(render(verdict).split())
+
+
+@pytest.mark.parametrize("engine", ["classes", "pyshacl"])
+def test_the_engine_is_chosen_on_the_command_line(engine: str, tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
+    monkeypatch.chdir(green(tmp_path).write())
+    assert run(["check", "--tag", VERSION, "--now", NOW, "--format", "json", "--engine", engine]) == 0
+    assert json.loads(capsys.readouterr().out)["engine"] == {"name": engine, "whole_graph": []}
