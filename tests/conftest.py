@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.release import Release, green
+from tests.signing import sealed, withdrawn
 
 REAL = Path(__file__).parent.parent.parent / "shared" / "real"
 
@@ -58,6 +59,12 @@ def _caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def release(tmp_path: Path) -> Release:
     """A green release, not yet written."""
     return green(tmp_path)
+
+
+@pytest.fixture
+def trusted(tmp_path: Path) -> Release:
+    """A release that is signed in full, with a de-claim whose cells nobody ran."""
+    return sealed(withdrawn(green(tmp_path)))
 
 
 @pytest.fixture

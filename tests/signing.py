@@ -6,13 +6,20 @@ import functools
 import json
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from tests.release import DECLAIM, VERSION, Release
 
 _KEYS = tempfile.TemporaryDirectory(prefix="taggate-keys-")  # removed when the session ends
 FOLDER = Path(_KEYS.name)
 PRINCIPALS = {name: f"{name}@example.org" for name in ("owner", "lambda", "gx10", "ci", "mallory")}
+
+CLAIMS, GX10 = "claims.toml", f"receipts/{VERSION}/gx10.json"
+SUITE, RELEASE = f"receipts/{VERSION}/dogfood.json", f"receipts/{VERSION}/release.toml"
+
+Change = Callable[[Release], None]
 
 TRUST = """
 [trust]
@@ -110,3 +117,20 @@ def sealed(release: Release) -> Release:
         sign(release, path, who_signs(path))
     sign(release, "claims.toml", "owner")
     return release
+
+
+def standing(verdict: dict[str, Any], path: str) -> dict[str, Any]:
+    """Return what a verdict says of the signature of one file."""
+    found: list[dict[str, Any]] = [one for one in verdict["signatures"] if one["path"] == path]
+    assert len(found) == 1
+    return found[0]
+
+
+def keys(**lines: str) -> Change:
+    """Change the file of keys: see `signers`."""
+    return lambda release: release.documents.update(allowed_signers=signers(**lines))
+
+
+def spoilt(edit: Callable[[str], str]) -> Change:
+    """Change the signature of the decisions."""
+    return lambda release: release.documents.update({f"{CLAIMS}.sig": edit(release.documents[f"{CLAIMS}.sig"])})
