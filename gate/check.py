@@ -122,15 +122,17 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
 
 def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
     """Judge a release that was read: see `check`."""
-    from gate import judge, verdict
+    from gate import canaries, judge, verdict
     from gate.classes import Classes
 
     case = bring(ground, engine, stage)
     stage("judging")
     judgement = judge.judge(engine or Classes(), case.nodes, case.shapes)
     _refuse_vacuous(case.shapes, judgement.focus_nodes, case.nodes)
+    stage("judging the canaries")
+    planted = canaries.watch(engine or Classes(), case.shapes)
     stage("composing the verdict")
-    return verdict.compose(case.ground, case.nodes, judgement, case.shapes, case.outcome)
+    return verdict.compose(case.ground, case.nodes, judgement, case.shapes, case.outcome, planted)
 
 
 def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) -> Outcome:

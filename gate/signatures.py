@@ -143,6 +143,15 @@ class Signatures:
                 pending += self._next(self._nodes[iri], wanted)
         return found
 
+    def exactly(self, focus: Iterable[tuple[str, Wanted]]) -> str:
+        """Return all that the graph says of given nodes, and of all that is read on the way, as a text."""
+        told = []
+        for iri in sorted(self.reached(focus)):
+            node = self._nodes[iri]
+            facts = sorted((name, type(v).__name__, repr(v)) for name, v in (*node.placed(), *node.facts))
+            told.append((iri, sorted(node.types), facts))
+        return repr(told)
+
     def _next(self, node: Node, wanted: Wanted) -> Iterator[tuple[str, Wanted]]:
         for name, value in node.facts if not wanted.beyond else (*node.placed(), *node.facts):
             if name in wanted.names and isinstance(value, Iri) and value in self._nodes:
