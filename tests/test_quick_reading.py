@@ -108,9 +108,14 @@ def receipt_one_by_one(content: bytes, path: str) -> Any:
 
 def runs_of(receipt: Receipt) -> list[tuple[Any, ...]]:
     return [
-        tuple((row.evidence.path, row.evidence.sha256) if value is row.evidence and value else value for value in row)
+        (
+            row.place, row.host, row.file, row.sha256, row.verb, row.context, row.thinking, row.verdict, row.backend,
+            row.fell_back, row.exit_code, row.prompt_tokens, row.answer_chars, row.seconds, row.reason,
+            (row.evidence.path, row.evidence.sha256) if row.evidence else None, row.think_closed, row.required_bytes,
+            row.warnings,
+        )
         for row in receipt.runs
-    ]
+    ]  # fmt: skip
 
 
 def receipt_in_bulk(content: bytes, path: str) -> Any:
