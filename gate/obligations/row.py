@@ -64,7 +64,7 @@ class RowNode(LeanNode):
     def facts(self) -> Facts:
         """Everything that is known of it, in an order that doesn't depend on what is shared."""
         said = dict(self._common) | {name: value for name in _OWN for value in self.values(name)}
-        return tuple((name, said[name]) for name in _ORDER if name in said)
+        return tuple((name, said[name]) for name in ORDER if name in said)
 
     @property
     def own_names(self) -> frozenset[str]:
@@ -98,7 +98,7 @@ _OWN: dict[str, Callable[[Joined], Value | None]] = {
     "evidence": _evidence,
 }
 _OWN_NAMES = frozenset(_OWN)
-_ORDER = (
+ORDER = (
     "cell", "orphanedBy", "place", "file", "nameHolds", "binary", "binaryHolds", "verdict", "reason", "version",
     "commit", "fresh", "staleBecause", "backend", "requiredBackend", "backendMet", "fallback", "exitCode",
     "promptTokens", "contextTokens", "contextMet", "contextLength", "lengthHolds", "answerChars", "answered", "seconds",
