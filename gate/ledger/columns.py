@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 _REMEMBERED = 16_384  # texts of a column: more than a file's neighbouring rows have
 _LONGEST = 300  # characters of a text that is remembered: a name has at most 255
+_FEW, _ALIKE = 4, 64  # layouts: so many there may be, and one more for so many rows
 _TEXT = {str, type(None)}
 
 Columns = dict[str, list[Any]]
@@ -48,13 +49,15 @@ class RowsOf:
             rows: what was parsed.
 
         Returns:
-            None where the model refuses a row, or there is none.
+            None where the model refuses a row, or where there is nothing to gain: no row, or hardly two alike.
         """
         if not rows or set(map(type, rows)) - {dict}:
             return None
         every = set(map(tuple, rows))
         if len(every) == 1:
             return self._read_alike(every.pop(), rows)
+        if len(every) > _FEW + len(rows) // _ALIKE:
+            return None  # where hardly two rows are alike, one by one is faster
         layouts: dict[tuple[str, ...], list[int]] = {keys: [] for keys in every}
         for index, keys in enumerate(map(tuple, rows)):
             layouts[keys].append(index)
