@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from gate import git, iris, versions
 from gate.obligations import census, dispatch, join, selectors, universe
+from gate.obligations.join import Joined
 from gate.obligations.node import About
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gate.ledger.rows import Ledger, Receipt
     from gate.obligations.census import Census, OwedShape
     from gate.obligations.dispatch import Dispatched, OwedKernel
-    from gate.obligations.join import Joined
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
     from gate.subject import Subject
@@ -194,17 +194,22 @@ class Ground:
         """Every row of the ledger with the cell that it keys onto."""
         return join.join(self.ledger, self.rules, self.cells)
 
+    def rows_of(self, cell: Cell) -> Sequence[Joined]:
+        """Return the rows that key onto a cell."""
+        found = self._rows_of_cells.get(cell.iri, ())
+        return (found,) if isinstance(found, Joined) else found
+
     @cached_property
-    def rows_of_cells(self) -> Mapping[Iri, Sequence[Joined]]:
-        """The rows that key onto each cell, by the cell's IRI."""
-        found: dict[Iri, tuple[Joined, ...] | list[Joined]] = {}
+    def _rows_of_cells(self) -> dict[Iri, Joined | list[Joined]]:
+        """What keys onto each cell, by its IRI: most cells have one row, and a list of it would be as large again."""
+        found: dict[Iri, Joined | list[Joined]] = {}
         for joined in self.rows:
             if joined.cell is not None:
-                own = found.setdefault(joined.cell.iri, (joined,))
+                own = found.setdefault(joined.cell.iri, joined)
                 if isinstance(own, list):
                     own.append(joined)
-                elif own[0] is not joined:
-                    found[joined.cell.iri] = [*own, joined]  # most cells have one row, and a list is twice as large
+                elif own is not joined:
+                    found[joined.cell.iri] = [own, joined]
         return found
 
     @cached_property

@@ -40,14 +40,15 @@ def join(ledger: Ledger, rules: Rules, cells: tuple[Cell, ...]) -> tuple[Joined,
     found: list[Joined] = []
     for receipt in ledger.receipts:
         for row in receipt.runs:
-            host, sha256, context = hosts[row.host], row.sha256, row.context
+            named, verb, context, mode = row.told[:4]
+            host, sha256 = hosts[named], row.sha256
             if host is None or sha256 is None or context is None:
                 found.append(Joined(receipt, row, None, _lacks(host, sha256)))
                 continue
             # Without the axis there is one mode, and a receipt may call it by its name.
-            thinking = None if modeless and row.thinking == "off" else row.thinking
+            thinking = None if modeless and mode == "off" else mode
             model_owed = owed[host.id].get(sha256)
-            own = model_owed.get((row.verb, thinking, context)) if model_owed is not None else None
+            own = model_owed.get((verb, thinking, context)) if model_owed is not None else None
             why = None if own is not None else _unowed(host, known=model_owed is not None)
             found.append(Joined(receipt, row, own, why))
     return tuple(found)

@@ -31,7 +31,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
 def _cell(ground: Ground, coverage: Coverage, cell: Cell) -> Node:
     """Return a cell with the runs of this very release that printed the warning, and what its runs printed."""
     declaim = coverage.declaim
-    own = ground.rows_of_cells.get(ground.cell_iri(cell), [])
+    own = ground.rows_of(cell)
     ticket = _names(declaim.issue, ground.rules.document.project.repository) if declaim.issue else None
     warned = [
         joined for joined in own
