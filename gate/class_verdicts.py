@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gate import cache
 from gate.judge import Result, Said
+from gate.signatures import Values
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -89,6 +90,8 @@ def spelled(signature: Any) -> Any:
     """
     if isinstance(signature, tuple):
         return ["tuple", *map(spelled, signature)]
+    if isinstance(signature, Values):
+        return ["values", *map(spelled, signature.said)]
     if isinstance(signature, frozenset):
         return ["set", *sorted(map(spelled, signature), key=json.dumps)]
     return ["type", signature.__name__] if isinstance(signature, type) else signature

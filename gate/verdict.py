@@ -302,7 +302,7 @@ def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:
 def _hosts(ground: Ground, cells: Iterable[CellState]) -> tuple[HostSummary, ...]:
     states: dict[str, Counter[str]] = {host.id: Counter() for host in ground.rules.required_hosts}
     for cell in cells:
-        states[str(cell.node.about.host)][cell.state] += 1
+        states[str(cell.node.host)][cell.state] += 1
     return tuple(HostSummary(h.id, h.gpu, h.compute, dict(states[h.id])) for h in ground.rules.required_hosts)
 
 

@@ -56,6 +56,11 @@ class CellNode(LeanNode):
         return self._cell.label
 
     @property
+    def host(self) -> str:
+        """The host that it lies on."""
+        return self._cell.host
+
+    @property
     def facts(self) -> Facts:
         """What the cell asks, and its rows."""
         return self._common + tuple(("receipt", iri) for iri in self.values("receipt"))
