@@ -1,8 +1,9 @@
 """Signatures: what the shapes read of a node, as one value. Nodes of one signature are judged alike.
 
 A signature keeps each value that is read, and puts in the place of a node what is read of that node in turn, to the
-depth that the shapes read to. A node that the shapes mention, or whose identity they read, stays itself. Two nodes of
-one signature, targeted by the same shapes, then have the same results, but for their own names.
+depth that the shapes read to. A node that the shapes mention, or whose identity they read, keeps its name beside that.
+Two nodes of one signature, targeted by the same shapes, then have the same results, but for their own names: in one
+graph, and in two.
 """
 
 from __future__ import annotations
@@ -90,20 +91,33 @@ class Signatures:
             iri: the node.
             wanted: what the shapes that judge it read.
         """
-        if wanted.exact or iri in self._mentioned:
-            return iri
         node = self._nodes[iri]
-        found = iri[:2] == "_:", node.types if wanted.types else None  # what kind of term it is, and its classes
+        # Which one it is, where that matters; what kind of term; and its classes.
+        name = iri if wanted.exact or iri in self._mentioned else None
+        found = name, iri[:2] == "_:", node.types if wanted.types else None
         if not wanted.names:
             return found
         if wanted.beyond or node.__class__ is Node:
             values, led_to = self._sorted((*node.placed(), *node.facts) if wanted.beyond else node.facts, wanted)
             return (*found, self._one(values), self._led_to(led_to, wanted.names))
         told = self._of_shared(node, wanted)
-        if not told.own:
-            return (*found, told.values, self._led_to(told.led_to, wanted.names))
-        own, led_to = self._sorted([(name, value) for name in told.own for value in node.values(name)], wanted)
-        return (*found, told.values, own, self._led_to(told.led_to + led_to, wanted.names))
+        own = [(name, value) for name in told.own for value in node.values(name)]
+        if len(own) == 1 and not told.led_to:  # a cell with its row, a row with its cell: what there is a million of
+            ((name, value),) = own
+            led = self._lean(name, value, wanted.names[name])
+            if led is not None:
+                return (*found, told.values, (), led)
+        values, led_to = self._sorted(own, wanted)
+        return (*found, told.values, values, self._led_to(told.led_to + led_to, wanted.names))
+
+    def _lean(self, name: str, value: Value, read: Wanted) -> Hashable:
+        """Return what `_led_to` does of one node of which at most the classes are read; None where more is."""
+        if read.names or read.exact or value.__class__ is not Iri or value in self._mentioned:
+            return None
+        node = self._nodes.get(value)
+        if node is None or value[:2] == "_:":
+            return None
+        return name, (None, False, node.types if read.types else None)
 
     def _of_shared(self, node: Node, wanted: Wanted) -> _Told:
         shared = node.common
@@ -125,15 +139,14 @@ class Signatures:
         self, facts: Iterable[tuple[str, Value]], wanted: Wanted
     ) -> tuple[tuple[tuple[str, type, Hashable], ...], tuple[tuple[str, Iri], ...]]:
         """Return those facts that are read: the values, and apart from them the nodes."""
-        nodes, mentioned, names = self._nodes, self._mentioned, wanted.names
+        nodes, names = self._nodes, wanted.names
         values: list[tuple[str, type, Hashable]] = []
         led_to: list[tuple[str, Iri]] = []
         for name, value in facts:
-            read = names.get(name)
-            if read is None:
+            if name not in names:
                 continue
             kind = value.__class__
-            if kind is Iri and not read.exact and value in nodes and value not in mentioned:
+            if kind is Iri and value in nodes:
                 led_to.append((name, value))  # type: ignore[arg-type]  # an Iri
             else:
                 # A number and a truth value that Python holds equal are two terms, and so are 0.0 and -0.0.

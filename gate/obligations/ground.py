@@ -192,7 +192,7 @@ class Ground:
     @cached_property
     def rows(self) -> tuple[Joined, ...]:
         """Every row of the ledger with the cell that it keys onto."""
-        return join.join(self.ledger, self.rules, self.cells)
+        return join.join(self.ledger, self.rules, self.cells, self.subject.version)
 
     def rows_of(self, cell: Cell) -> Sequence[Joined]:
         """Return the rows that key onto a cell."""
@@ -452,18 +452,6 @@ class Ground:
         if isinstance(owed, dispatch.OwedKernel):
             return self.iri("kernel", owed.host, owed.kernel, *([owed.quant] if owed.quant else []))
         return self.iri("conformance", owed.host, owed.quant, owed.shape)
-
-    def row_iri(self, joined: Joined) -> Iri:
-        """Return the IRI of a row: its receipt and its place there, so that two equal rows stay two."""
-        path = joined.receipt.file.path
-        receipt = self._receipt_iris.get(path)
-        if receipt is None:
-            receipt = self._receipt_iris[path] = self.iri("receipt", path)
-        return iris.below(receipt, joined.row.place)
-
-    @cached_property
-    def _receipt_iris(self) -> dict[str, Iri]:
-        return {}
 
     def model_iri(self, model: OwedModel) -> Iri:
         """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""

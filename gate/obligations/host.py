@@ -69,7 +69,7 @@ def _ran(ground: Ground) -> dict[str, _Ran]:
     """Return what each host ran, in the order of the rows."""
     found: dict[str, _Ran] = {}
     of_names: dict[str, _Ran] = {}
-    for receipt, row, _, _ in ground.rows:
+    for _, receipt, row, _, _ in ground.rows:
         if row.host not in of_names:
             host = ground.rules.host_named(row.host)
             of_names[row.host] = found.setdefault(host.id, {}) if host is not None else {}

@@ -80,7 +80,7 @@ class CellNode(LeanNode):
         """Return the values of those of its own facts that are called `name`."""
         if name != "receipt":
             return ()
-        return tuple(self._ground.row_iri(joined) for joined in self._ground.rows_of(self._cell))
+        return tuple(joined.iri for joined in self._ground.rows_of(self._cell))
 
     def under(self, types: tuple[str, ...]) -> CellNode:
         """Return the node as one of other classes."""

@@ -42,19 +42,19 @@ class RowNode(LeanNode):
 
     def __init__(self, ground: Ground, joined: Joined, types: tuple[str, ...], common: Facts) -> None:
         cell = joined.cell
-        super().__init__(ground.row_iri(joined), types, cell.iri if cell is not None else None, ground, common)
+        super().__init__(joined.iri, types, cell.iri if cell is not None else None, ground, common)
         object.__setattr__(self, "_joined", joined)
 
     @property
     def label(self) -> str:
         """The name of its cell, or its place where it has none."""
-        receipt, row, cell, _ = self._joined
+        _, receipt, row, cell, _ = self._joined
         return cell.label if cell is not None else f"{receipt.file.path}, {row.place}"
 
     @property
     def about(self) -> About:
         """Where its cell lies, or what the row says of that."""
-        receipt, row, cell, _ = self._joined
+        _, receipt, row, cell, _ = self._joined
         if cell is not None:
             return self._ground.about(cell, receipt)
         return About(host=row.host, model=row.file, verb=row.verb, thinking=row.thinking, context=row.context,
@@ -128,7 +128,7 @@ class _Common:
 
     def of(self, joined: Joined) -> Facts:
         """Return what a row of the receipt has in common with others."""
-        _, row, cell, why = joined
+        _, _, row, cell, why = joined
         told, answer_chars = row.told, row.answer_chars
         answered = answer_chars > 0 if answer_chars is not None else None
         evidence_holds = _evidence_holds(self._ground, joined) if row.evidence is not None else None
