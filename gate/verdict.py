@@ -163,8 +163,8 @@ class Verdict:
         """How many rows key onto no cell."""
         return sum(finding.shape == "row" and finding.reason == "orphan" for finding in self.findings)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdict as `taggate/verdict/v1`."""
+    def to_json(self, *, findings: bool = True) -> dict[str, Any]:
+        """Return the verdict as `taggate/verdict/v1`; with an empty list of findings where they aren't asked for."""
         kernels = {kind: state_counts(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
         return {
             "schema": SCHEMA,
@@ -190,7 +190,7 @@ class Verdict:
             "shapes": [
                 {"id": s.id, "focus_nodes": s.focus_nodes, "violations": s.violations} for s in self.shapes
             ],
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_json() for finding in self.findings] if findings else [],
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [known.to_json() for known in self.known_failures],
             "signatures": [signature.to_json() for signature in self.signatures],
