@@ -61,6 +61,12 @@ def _read(shapes: Shapes) -> reads.Read:
     return cache.remember("reads", [shapes.digest, *cache.libraries("rdflib")], follow, reads.of_json)
 
 
+def _on_the_whole(read: reads.Read) -> reads.Read:
+    """Return what is read where what a node is can't be told from the node alone."""
+    why = "the data says which classes are below which"
+    return read._replace(roots=tuple(root._replace(whole=root.whole or why) for root in read.roots))
+
+
 class _Class:
     """Nodes that are alike to the shapes that judge them, the first of which stands for all.
 
@@ -85,7 +91,7 @@ class _Session:
 
     def __init__(self, nodes: Nodes, shapes: Shapes) -> None:
         self.nodes, self.shapes = nodes, shapes
-        self.read = _read(shapes)
+        self.read = _read(shapes) if not nodes.has_subclasses else _on_the_whole(_read(shapes))
         self.focus = Focus(nodes, (root for root in self.read.roots if not root.whole))
         self.signatures = Signatures(nodes, self.read.mentioned)
         self.classes = self._classes()

@@ -129,7 +129,7 @@ class _Follower:
         """Return what is read of the nodes at the end of a path, whose properties are read from now on."""
         if isinstance(path, URIRef):
             return node.follow(str(path))
-        if (path, RDF.first, None) not in self.graph:
+        if not self._is_plain_list(path):
             raise _TooFar(f"the path of {short(shape)} is more than properties that follow each other")
         for step in self._items(shape, path):
             if not isinstance(step, URIRef):
@@ -138,6 +138,14 @@ class _Follower:
         # Two ways may lead to one node, or to two that are alike: as many values as there are nodes.
         node.exact = True
         return node
+
+    def _is_plain_list(self, head: Term) -> bool:
+        """Say whether a list is one and nothing else: of what is a path of another kind too, engines take either."""
+        while head != RDF.nil:
+            if sorted(self.graph.predicates(head), key=str) != [RDF.first, RDF.rest]:
+                return False
+            (head,) = self.graph.objects(head, RDF.rest)
+        return True
 
     def _items(self, shape: Term, head: Term) -> list[Term]:
         try:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 class Nodes(dict[str, "Node"]):
     """Nodes by IRI, in the order that findings come in."""
 
+    has_subclasses = False  # the vocabulary's classes are flat, and no fact says otherwise
+
     @classmethod
     def of(cls, nodes: Iterable[Node]) -> Nodes:
         """Return `nodes` by IRI.

@@ -105,6 +105,66 @@ def test_a_kept_verdict_is_one_of_the_very_same_values(tmp_path: Path) -> None:
             assert judge(release).conforms == is_green
 
 
+EXAMPLES = {
+    "as many values as there are nodes at the end of two steps": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ( ex:p ex:q ) ; sh:maxCount 1 .",
+        """ex:one a ex:T ; ex:p ex:a , ex:b . ex:a ex:q ex:x . ex:b ex:q ex:x .
+        ex:two a ex:T ; ex:p ex:c , ex:d . ex:c ex:q ex:y . ex:d ex:q ex:z . ex:x ex:r 1 . ex:y ex:r 1 . ex:z ex:r 1 .""",
+        1,
+    ),
+    "two properties with the same node, and with two that are alike": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:equals ex:q .",
+        "ex:one a ex:T ; ex:p ex:x ; ex:q ex:x . ex:two a ex:T ; ex:p ex:x ; ex:q ex:y . ex:x ex:r 1 . ex:y ex:r 1 .",
+        2,
+    ),
+    "a finding about what a node leads to": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:property [ sh:path ex:q ; sh:minCount 1 ] .",
+        "ex:one a ex:T ; ex:p ex:x . ex:two a ex:T ; ex:p ex:y . ex:x ex:r 1 . ex:y ex:r 1 .",
+        2,
+    ),
+    "a finding about a node that was given too": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:property [ sh:path ex:q ; sh:minCount 1 ] .",
+        """ex:one a ex:T ; ex:p ex:last . ex:two a ex:T ; ex:p ex:last . ex:last a ex:T . ex:other a ex:T .
+        ex:three a ex:T ; ex:p ex:other .""",
+        3,
+    ),
+    "two rows that are alike, and one that is led to twice": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:minCount 3 .",
+        """ex:one a ex:T ; ex:p ex:x , ex:y . ex:two a ex:T ; ex:p ex:x , ex:y , ex:z .
+        ex:x ex:r 1 . ex:y ex:r 1 . ex:z ex:r 1 .""",
+        1,
+    ),
+    "a path that leads back, and one that leads to another": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:class ex:U .",
+        "ex:one a ex:T ; ex:p ex:one . ex:two a ex:T ; ex:p ex:one .",
+        2,
+    ),
+    "what a shape mentions is no other": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:hasValue ex:x .",
+        "ex:one a ex:T ; ex:p ex:x . ex:two a ex:T ; ex:p ex:y . ex:x ex:r 1 . ex:y ex:r 1 .",
+        1,
+    ),
+    "equal to Python, and three terms": (
+        "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:in ( 1 ) .",
+        'ex:one a ex:T ; ex:p 1 . ex:two a ex:T ; ex:p true . ex:three a ex:T ; ex:p 1.0 . ex:four a ex:T ; ex:p "1" .',
+        3,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_what_is_alike_and_isnt_the_same_is_told_apart(name: str) -> None:
+    prefixes = "@prefix ex: <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> . "
+    shapes, data, count = EXAMPLES[name]
+    read = Graph().parse(data=prefixes + shapes, format="turtle")
+    assert not [root for root in following.of(read).roots if root.whole]
+    judgement = Classes().judge(
+        Triples(triples := Graph().parse(data=prefixes + data, format="turtle")), shapes_of(read)
+    )
+    assert len(judgement.results) == count
+    compare(triples, read)
+
+
 def own_shape(release: Release, body: str) -> None:
     """Give the project a shape of its own."""
     release.documents["shapes/own.ttl"] = (

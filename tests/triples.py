@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
-from rdflib.namespace import RDF, SH
+from rdflib.namespace import RDF, RDFS, SH
 
 from gate.files import InputFile
 from gate.iris import NAMESPACE, Iri
@@ -32,6 +32,7 @@ class Triples(Nodes):
         self.data = Graph()
         for triple in data:
             self.data.add(tuple(_named(term) for term in triple))  # type: ignore[arg-type]  # it is three terms
+        self.has_subclasses = (None, RDFS.subClassOf, None) in data
         types: dict[Iri, list[str]] = {}
         facts: dict[Iri, list[tuple[str, Value]]] = {}
         for s, p, o in sorted(self.data):
