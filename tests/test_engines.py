@@ -18,7 +18,9 @@ from gate.canary import is_canary
 from gate.check import Request, check
 from gate.classes import Classes
 from gate.errors import GateError
+from gate.iris import Iri
 from gate.nodes import Nodes
+from gate.obligations.node import Node
 from gate.pyshacl_engine import PySHACL
 from gate.reporting.text import render
 from tests import random_shapes
@@ -144,6 +146,11 @@ EXAMPLES = {
         "ex:one a ex:T ; ex:p ex:x . ex:two a ex:T ; ex:p ex:y . ex:x ex:r 1 . ex:y ex:r 1 .",
         1,
     ),
+    "an IRI and a blank node": (
+        "ex:S a sh:NodeShape ; sh:targetClass ex:T ; sh:nodeKind sh:IRI .",
+        "ex:one a ex:T . [] a ex:T .",
+        1,
+    ),
     "equal to Python, and three terms": (
         "ex:S a sh:PropertyShape ; sh:targetClass ex:T ; sh:path ex:p ; sh:in ( 1 ) .",
         'ex:one a ex:T ; ex:p 1 . ex:two a ex:T ; ex:p true . ex:three a ex:T ; ex:p 1.0 . ex:four a ex:T ; ex:p "1" .',
@@ -163,6 +170,29 @@ def test_what_is_alike_and_isnt_the_same_is_told_apart(name: str) -> None:
     )
     assert len(judgement.results) == count
     compare(triples, read)
+
+
+def test_a_fact_that_a_node_says_twice_is_one() -> None:
+    shapes = Graph().parse(
+        data="@prefix gate: <https://w3id.org/taggate/ns#> . @prefix sh: <http://www.w3.org/ns/shacl#> . "
+        "gate:S a sh:PropertyShape ; sh:targetClass gate:Cell ; sh:path gate:receipt ; sh:maxCount 1 .",
+        format="turtle",
+    )
+    rows = [Iri("https://example.org/row/1"), Iri("https://example.org/row/2")]
+    led_to = {"twice": (rows[0], rows[0]), "two": (rows[0], rows[1])}
+    nodes = Nodes.of(
+        [
+            *(Node(row, ("CellRow",), "row", ()) for row in rows),
+            *(
+                Node(Iri(f"https://example.org/{name}"), ("Cell",), name, tuple(("receipt", row) for row in own))
+                for name, own in led_to.items()
+            ),
+        ]
+    )
+    for engine in (PySHACL(), Classes()):
+        assert [result.focus for result in engine.judge(nodes, shapes_of(shapes)).results] == [
+            "https://example.org/two"
+        ]
 
 
 def own_shape(release: Release, body: str) -> None:
