@@ -20,6 +20,7 @@ ALWAYS_WHOLE = {
     "test_attacks",
     "test_decisions",
     "test_docs",
+    "test_engines",
     "test_everything",
     "test_real",
     "test_real_files",
