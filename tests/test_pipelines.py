@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
+import threading
 import tomllib
+import urllib.parse
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any
@@ -346,3 +349,42 @@ def test_a_folder_of_gitlab_that_is_there_is_not_written_into(workspace: Path, g
     code, _ = gitlab_judges(workspace, gitlab_venv, TAG="v0.70.0", SHA=commit_of("0.70.0"))
     assert code == 3
     assert [path.name for path in (workspace / "taggate").iterdir()] == ["mine"]
+
+
+class _Releases(http.server.BaseHTTPRequestHandler):
+    """The part of GitLab that makes a release: it keeps what it was told."""
+
+    told: dict[str, Any]
+
+    def do_POST(self) -> None:
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        self.told |= {"path": self.path, "token": self.headers["JOB-TOKEN"], **dict(urllib.parse.parse_qsl(body))}
+        self.send_response(201 if self.path.endswith("/releases") else 404)
+        self.end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+def test_the_job_of_gitlab_that_cuts_the_tag_publishes_the_notes(tmp_path: Path) -> None:
+    (tmp_path / "taggate").mkdir()
+    (tmp_path / "taggate" / "NOTES.md").write_text("# Notes\n\nA & B = 100% + more\n")
+    (script,) = yaml.safe_load((ROOT / "starter" / "gitlab.yml").read_text())["cut-the-tag"]["script"]
+    told: dict[str, Any] = {}
+    handler = type("Handler", (_Releases,), {"told": told})
+    with http.server.HTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        api = f"http://127.0.0.1:{server.server_address[1]}/api/v4"
+        environment = {"PATH": os.environ["PATH"], "TAG": "v0.70.0", "SHA": "c" * 40, "CI_JOB_TOKEN": "secret",
+                       "CI_PROJECT_ID": "7", "CI_API_V4_URL": api}  # fmt: skip
+        done = subprocess.run(["sh", "-c", script], cwd=tmp_path, env=environment, check=False)
+        gone = subprocess.run(
+            ["sh", "-c", script.replace("/releases", "/gone")], cwd=tmp_path, env=environment, check=False,
+            capture_output=True,
+        )  # fmt: skip
+        server.shutdown()
+    assert done.returncode == 0
+    assert gone.returncode != 0
+    assert told["token"] == environment["CI_JOB_TOKEN"]
+    assert (told["tag_name"], told["ref"]) == ("v0.70.0", "c" * 40)
+    assert told["description"] == "# Notes\n\nA & B = 100% + more\n"
