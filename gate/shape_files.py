@@ -6,6 +6,7 @@ something judges with their graph.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 from dataclasses import dataclass
@@ -126,6 +127,15 @@ def read(users_folder: Path) -> Shapes:
     own = tuple(read_input(p, f"{OWN}/{p.name}") for p in sorted(own_folder().glob("*.ttl")))
     others = tuple(_users_files(users_folder, {file.sha256 for file in own}))
     _refuse_names(others, {Path(file.path).stem for file in own})
+    return _of_files(own, others)
+
+
+@functools.lru_cache(maxsize=4)  # `gate diff` judges two releases, and a hook as many as are pushed
+def _of_files(own: tuple[InputFile, ...], others: tuple[InputFile, ...]) -> Shapes:
+    """Return what these files say: one object, so that all that is derived of it is derived once.
+
+    What is raised: see `read`.
+    """
 
     def parse() -> dict[str, Any]:
         from gate import shape_graphs
