@@ -67,6 +67,15 @@ def test_every_way_to_fail_is_one_to_the_gate_and_to_the_floor(tmp_path: Path, m
         assert floor.count(project) == wanted, number
 
 
+def test_a_receipt_of_another_commit_is_no_pass_to_the_gate_nor_to_the_floor(tmp_path: Path) -> None:
+    project = tmp_path / "ledger"
+    planted(project, 384, Share(missing=2))
+    file = project / "receipts" / ledger.VERSION / f"{HOSTS[1]}.jsonl"
+    file.write_text(file.read_text().replace(ledger.COMMIT, "b" * 40))
+    assert counted(project) == Counts(384, 96, 192, 96)
+    assert floor.count(project) == Counts(384, 96, 192, 96)
+
+
 def test_documents_have_so_many_rows_and_no_more(tmp_path: Path) -> None:
     planted(tmp_path / "ledger", 2304, Share(), DOCUMENTS)
     folder = tmp_path / "ledger" / "receipts" / ledger.VERSION / HOSTS[0]
@@ -168,6 +177,11 @@ def test_the_stages_are_those_that_the_gate_tells(tmp_path: Path) -> None:
     heard = gate_here(tmp_path / "ledger", "check", *OF_RELEASE, "--verbose").stderr
     assert list(growth.stages(heard))[1] == "reading the receipts"
     assert len(growth.stages(heard)) == len(heard.splitlines())
+
+
+def test_stages_of_one_name_are_added_up() -> None:
+    heard = "gate:   1.00 s  judging\ngate:   0.25 s  reading\ngate:   0.50 s  judging\n"
+    assert growth.stages(heard) == {"judging": 1.5, "reading": 0.25}
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:
