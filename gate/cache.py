@@ -182,8 +182,7 @@ def remember(kind: str, parts: Iterable[str], compute: Callable[[], Any], accept
         Exception: whatever `compute` raises; nothing is kept then.
     """
     parts = list(parts)
-    kept = recall(kind, parts, accept)
-    if kept is not None:
+    for kept in _recalled(kind, parts, accept):
         return kept
     content = _written(compute())
     value = accept(json.loads(content))
@@ -198,13 +197,21 @@ def in_use() -> bool:
 
 def recall(kind: str, parts: Iterable[str], accept: Callable[[Any], Value]) -> Value | None:
     """Return a value that was kept; None where none is, or none that can be believed. The arguments: see `remember`."""
+    return next(_recalled(kind, parts, accept), None)
+
+
+def _recalled(kind: str, parts: Iterable[str], accept: Callable[[Any], Value]) -> Iterator[Value]:
+    """Yield the value that was kept, where one can be believed: it may be None itself."""
     store = _used.get()
     key = None if store is None else _key(kind, parts)
     kept = store.read(key) if store is not None and key is not None else None
-    if kept is not None:
-        with contextlib.suppress(ValueError, TypeError, LookupError, AttributeError, RecursionError):
-            return accept(json.loads(kept))
-    return None
+    if kept is None:
+        return
+    try:
+        value = accept(json.loads(kept))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+        return
+    yield value
 
 
 def keep(kind: str, parts: Iterable[str], value: Any) -> None:

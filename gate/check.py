@@ -6,6 +6,7 @@ What decisions cover is judged twice: once as if it were owed, so that the decis
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,8 @@ def bring(ground: Ground, engine: Engine | None = None, stage: Callable[[str], N
     owed = obligations.owed(ground)
     outcome = _rehearse(engine or Classes(), ground, shapes, owed)
     set_aside = aside.set_aside(ground, owed, outcome)
-    nodes = Nodes.of([*(aside.reclassed(node, set_aside) for node in owed), *obligations.decisions(ground, outcome)])
+    standing = [aside.reclassed(node, set_aside) for node in owed] if set_aside else owed
+    nodes = Nodes.of([*standing, *obligations.decisions(ground, outcome)])
     return Case(ground, shapes, outcome, nodes)
 
 
@@ -122,15 +124,17 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
 
 def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
     """Judge a release that was read: see `check`."""
-    from gate import judge, verdict
+    from gate import canaries, judge, verdict
     from gate.classes import Classes
 
     case = bring(ground, engine, stage)
     stage("judging")
     judgement = judge.judge(engine or Classes(), case.nodes, case.shapes)
     _refuse_vacuous(case.shapes, judgement.focus_nodes, case.nodes)
+    stage("judging the canaries")
+    planted = canaries.watch(engine or Classes(), case.shapes)
     stage("composing the verdict")
-    return verdict.compose(case.ground, case.nodes, judgement, case.shapes, case.outcome)
+    return verdict.compose(case.ground, case.nodes, judgement, case.shapes, case.outcome, planted)
 
 
 def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) -> Outcome:
@@ -185,9 +189,7 @@ def before(verdict: Verdict) -> Verdict | None:
 
 def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, list[str]], nodes: Nodes) -> None:
     """Refuse to judge where a shape would pass because it found nothing, or other nodes than those that are owed."""
-    of_types: dict[tuple[str, ...], list[str]] = {}
-    for iri, node in nodes.items():
-        of_types.setdefault(node.types, []).append(iri)
+    of_types = Counter(node.types for node in nodes.values())
     for name, kind in obligations.kinds().items():
         if name not in focus_nodes:
             raise Declined(f"the gate has no shape for the obligation {name}: it can't be trusted; install it again")
@@ -195,10 +197,10 @@ def _refuse_vacuous(shapes: Shapes, focus_nodes: Mapping[str, list[str]], nodes:
             raise Declined(f"the shapes of {name} don't target {' and '.join(kind.TARGETS)}: the gate can't be trusted")
         if kind.REQUIRED and not focus_nodes[name]:
             raise Declined(f"the shape {name} found nothing to judge: without a {name} nothing is owed")
-        owed = [own for types, own in of_types.items() if not set(kind.TARGETS).isdisjoint(types)]
-        if set().union(*owed) != set(focus_nodes[name]):
-            found, wanted = len(focus_nodes[name]), sum(map(len, owed))
-            raise Declined(f"the shape {name} found {found} nodes where {wanted} are owed")
+        owed = {types for types in of_types if not set(kind.TARGETS).isdisjoint(types)}
+        wanted, found = sum(of_types[types] for types in owed), focus_nodes[name]
+        if len(set(found)) != wanted or not all(iri in nodes and nodes[iri].types in owed for iri in found):
+            raise Declined(f"the shape {name} found {len(found)} nodes where {wanted} are owed")
     for name, target in shapes.users_targets():
         if not nodes.targeted(*target):
             raise Declined(f"shapes/{name}.ttl found nothing to judge: its target {target[1]} matches no node")

@@ -11,15 +11,23 @@ from typing import TYPE_CHECKING, Any
 
 from gate import cache
 from gate.judge import Result, Said
+from gate.signatures import Values
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable
+    from collections.abc import Hashable
 
     from gate.focus import Plan
     from gate.shape_files import Shapes
 
-_KIND = "class verdict"
+_ALIKE, _EACH = "class verdict", "class verdict of each"  # the kinds of what is kept
 _MOST = 1000  # classes of one judgement that are kept: more are made of what hardly occurs again
+
+
+class _Apart(list[Result]):
+    """Says that what the shapes say of one node of a class can't be said of the others."""
+
+
+APART = _Apart()
 
 
 def of(result: Result, iri: str) -> Result:
@@ -41,20 +49,38 @@ class Verdicts:
         self._left = _MOST
 
     def recall(self, plan: Plan, signature: Hashable, first: str) -> list[Result] | None:
-        """Return what is said of the node `first` of a class; None where nothing is kept of it."""
+        """Return what is said of the node `first` of a class, or `APART`; None where nothing is kept of it."""
         if not self._parts:
             return None
-        return cache.recall(_KIND, self._key(plan, signature), lambda said: [_of_json(one, first) for one in said])
 
-    def keep(self, judged: Iterable[tuple[Plan, Hashable, list[Result]]]) -> None:
-        """Keep what is said of the first of some classes, by their plans and signatures."""
-        for plan, signature, said in judged if self._parts else ():
-            if self._left > 0:
-                self._left -= 1
-                cache.keep(_KIND, self._key(plan, signature), [_to_json(result) for result in said])
+        def accept(said: Any) -> list[Result]:
+            return APART if said == "apart" else [_of_json(one, first) for one in said]
 
-    def _key(self, plan: Plan, signature: Hashable) -> list[str]:
-        return [*self._parts, json.dumps([[root.shape for root in plan.roots], spelled(signature)])]
+        return cache.recall(_ALIKE, self._key(plan, spelled(signature)), accept)
+
+    def recall_apart(self, plan: Plan, exactly: str) -> list[Result] | None:
+        """Return what is said of each node of a class that is apart, by all that is said of them in the graph."""
+        if not self._parts:
+            return None
+        return cache.recall(_EACH, self._key(plan, exactly), lambda said: [_whole_of_json(one) for one in said])
+
+    def keep(self, plan: Plan, signature: Hashable, said: list[Result]) -> None:
+        """Keep what is said of the first node of a class."""
+        if self._may():
+            cache.keep(_ALIKE, self._key(plan, spelled(signature)), [_to_json(result) for result in said])
+
+    def keep_apart(self, plan: Plan, signature: Hashable, exactly: str, said: list[Result]) -> None:
+        """Keep what is said of each node of a class that is apart."""
+        if self._may():
+            cache.keep(_ALIKE, self._key(plan, spelled(signature)), "apart")
+            cache.keep(_EACH, self._key(plan, exactly), said)
+
+    def _may(self) -> bool:
+        self._left -= 1
+        return bool(self._parts) and self._left >= 0
+
+    def _key(self, plan: Plan, known_by: Any) -> list[str]:
+        return [*self._parts, json.dumps([[root.shape for root in plan.roots], known_by])]
 
 
 def spelled(signature: Any) -> Any:
@@ -64,6 +90,8 @@ def spelled(signature: Any) -> Any:
     """
     if isinstance(signature, tuple):
         return ["tuple", *map(spelled, signature)]
+    if isinstance(signature, Values):
+        return ["values", *map(spelled, signature.said)]
     if isinstance(signature, frozenset):
         return ["set", *sorted(map(spelled, signature), key=json.dumps)]
     return ["type", signature.__name__] if isinstance(signature, type) else signature
@@ -80,3 +108,10 @@ def _of_json(said: Any, first: str) -> Result:
         raise TypeError("it is no class verdict")
     value_said = _blank(first) or Said(first) if own else Said(*value) if value is not None else None
     return Result(shape, component, first, value_said.text if value_said else None, severity, _blank(first), value_said)
+
+
+def _whole_of_json(said: Any) -> Result:
+    *texts, focus_said, value_said = said
+    if len(texts) != len(Result._fields) - 2 or not all(text is None or isinstance(text, str) for text in texts):
+        raise TypeError("it is no result")
+    return Result(*texts, *(None if one is None else Said(*one) for one in (focus_said, value_said)))

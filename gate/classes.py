@@ -13,7 +13,8 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gate import cache, class_verdicts, reads
+from gate import cache, reads
+from gate.class_verdicts import APART, Verdicts, of
 from gate.errors import Declined
 from gate.focus import Focus
 from gate.iris import Iri
@@ -63,7 +64,8 @@ def _read(shapes: Shapes) -> reads.Read:
 class _Class:
     """Nodes that are alike to the shapes that judge them, the first of which stands for all.
 
-    `said` is what the shapes say of the first and can be said of each; `apart` whether they say more than that.
+    `said` is what the shapes say of the first and can be said of each; or, where they say of the first what can't, and
+    the class is `apart`, what they say of each of them.
     """
 
     __slots__ = ("apart", "members", "plan", "said", "signature")
@@ -119,38 +121,47 @@ class _Session:
         return Judgement(NAME, results, self._focus_nodes(whole), tuple((root.shape, root.whole) for root in whole))
 
     def _by_classes(self) -> Iterator[Result]:
-        verdicts = class_verdicts.Verdicts(self.shapes)
-        unknown = []
-        for one in self.classes:
-            said = verdicts.recall(one.plan, one.signature, one.first)
-            if said is None:
-                unknown.append(one)
+        verdicts = Verdicts(self.shapes)
+        unknown = [one for one in self.classes if not self._recall(verdicts, one)]
+        new = [one for one in unknown if not one.apart]
+        if new:
+            self._ask(new)
+        for one in unknown:
+            if one.apart:
+                one.said = list(self._each(one))
+                verdicts.keep_apart(one.plan, one.signature, self._exactly(one), one.said)
             else:
-                one.said = said
-        if unknown:
-            yield from self._ask(unknown)
-            verdicts.keep((one.plan, one.signature, one.said) for one in unknown if not one.apart)
+                verdicts.keep(one.plan, one.signature, one.said)
         for one in self.classes:
-            yield from _carried(one)
+            yield from one.said
+            if not one.apart:
+                yield from (of(result, iri) for result in one.said for iri in one.members[1:])
 
-    def _ask(self, classes: list[_Class]) -> Iterator[Result]:
-        """Let pyshacl judge the first of each class, and all others of those that it says something else of."""
+    def _recall(self, verdicts: Verdicts, one: _Class) -> bool:
+        """Take what is kept of a class, and say whether it is all that there is to say."""
+        said = verdicts.recall(one.plan, one.signature, one.first)
+        if said is APART:
+            one.apart = True
+            said = verdicts.recall_apart(one.plan, self._exactly(one))
+        one.said = said or []
+        return said is not None
+
+    def _exactly(self, one: _Class) -> str:
+        return self.signatures.exactly((iri, one.plan.wanted) for iri in one.members)
+
+    def _ask(self, classes: list[_Class]) -> None:
+        """Let pyshacl judge the first of each class, and note which say what can't be said of all."""
         of_root: dict[Root, list[_Class]] = defaultdict(list)
         for one in classes:
             for root in one.plan.roots:
                 of_root[root].append(one)
         graph = self._graph((one.first, one.plan.wanted) for one in classes)
-        unlike: list[tuple[Root, _Class]] = []
         for root, own in of_root.items():
             rejected = self._rejected(root, own, graph)
             for one in own:
                 results = rejected.get(one.first, [])
-                if not results or (not root.deep and all(map(self._is_common, results))):
-                    one.said += results
-                else:
-                    one.apart = True
-                    unlike.append((root, one))
-        yield from self._each(unlike)
+                one.said += results
+                one.apart |= bool(results) and (root.deep or not all(map(self._is_common, results)))
 
     def _rejected(self, root: Root, classes: list[_Class], graph: Graph) -> dict[str, list[Result]]:
         """Return what a root says of the first node of each class, by that node."""
@@ -180,16 +191,11 @@ class _Session:
             return (URIRef(result.shape), SH.path, None) not in self.shapes.graph
         return value.kind == "iri" and (value.text not in self.nodes or value.text in self.read.mentioned)
 
-    def _each(self, unlike: list[tuple[Root, _Class]]) -> Iterator[Result]:
-        """Yield what is said of every node of the classes whose findings can't be carried over."""
-        if not unlike:
-            return
-        graph = self._graph((iri, one.plan.wanted) for _, one in unlike for iri in one.members)
-        members: dict[Root, list[str]] = defaultdict(list)
-        for root, one in unlike:
-            members[root] += one.members
-        for root, iris in members.items():
-            yield from self.asked.results(root.shape, [self.nodes.term(Iri(iri)) for iri in iris], graph)
+    def _each(self, one: _Class) -> Iterator[Result]:
+        """Yield what is said of every node of a class."""
+        graph = self._graph((iri, one.plan.wanted) for iri in one.members)
+        for root in one.plan.roots:
+            yield from self.asked.results(root.shape, [self.nodes.term(Iri(iri)) for iri in one.members], graph)
 
     def _alone(self) -> Iterator[Result]:
         """Yield what is said of what is targeted and is no node: a literal, or an IRI of which nothing is said."""
@@ -213,19 +219,13 @@ class _Session:
         for one in self.classes:
             for file in {file_of[root.shape] for root in one.plan.roots}:
                 found[file] += one.members
-        for lone in self.focus.led_to.values():
-            for file in {file_of[root.shape] for root in lone.roots}:
-                found[file].append(str(lone.value))
+        lone: dict[tuple[str, str], None] = {}  # two literals may have one text
+        for one_led_to in self.focus.led_to.values():
+            lone |= dict.fromkeys((file_of[root.shape], str(one_led_to.value)) for root in one_led_to.roots)
+        for file, text in lone:
+            found[file].append(text)
         if whole:
             graph = self.nodes.graph()
             for file in {file_of[root.shape] for root in whole}:
                 found[file] = list({*found[file], *self.shapes.focus_nodes(file, graph)})
         return found
-
-
-def _carried(one: _Class) -> Iterator[Result]:
-    """Yield what is said of the first of a class, as what is said of each."""
-    yield from one.said
-    for result in one.said:
-        for iri in one.members[1:]:
-            yield class_verdicts.of(result, iri)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -54,6 +55,7 @@ class Finding:
         return found | {k: v for k in ("kernel", "quant") if (v := getattr(about, k)) is not None}
 
 
+@functools.lru_cache(maxsize=4096)  # of a hundred thousand findings most say the same
 def plain(text: str, longest: int = _LONGEST) -> str:
     """Return `text` on one line, with nothing in it that a terminal or a log would obey, cut to a readable length."""
     line = " ".join(text.split())

@@ -22,7 +22,7 @@ def quote(text: str) -> str:
     return text.translate(_ENCODED) if text.isascii() else _quote(text, safe="")
 
 
-_ENCODED = {code: _quote(chr(code), safe="") for code in range(128)}  # a third of the time, of the texts that most are
+_ENCODED = {code: _quote(chr(code), safe="") for code in range(128)}  # what most texts are of
 
 
 def local(iri: object) -> str:
@@ -61,7 +61,7 @@ def below(above: str, *segments: str) -> Iri:
     Raises:
         ValueError: a segment is empty.
     """
-    return Iri("/".join((above, *map(_encoded, segments))))
+    return Iri("/".join([above, *map(_encoded, segments)]))
 
 
 def _encoded(text: str) -> str:

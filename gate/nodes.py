@@ -26,10 +26,11 @@ class Nodes(dict[str, "Node"]):
         Raises:
             Declined: two obligations would be one node.
         """
-        found = cls()
-        for node in nodes:
-            if found.setdefault(node.iri, node) is not node:
-                raise Declined(f"two obligations are one node, {node.iri}: the gate can't be trusted; report this")
+        given = list(nodes)
+        found = cls((node.iri, node) for node in given)
+        if len(found) < len(given):
+            twice = next(node.iri for node in given if found[node.iri] is not node)
+            raise Declined(f"two obligations are one node, {twice}: the gate can't be trusted; report this")
         return found
 
     def graph(self, only: Iterable[str] | None = None) -> Graph:

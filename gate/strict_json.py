@@ -159,9 +159,9 @@ def parse_lines(file: InputFile) -> Iterator[tuple[int, Json]]:
         decode(file)  # what isn't text is said before what any line says; a file that isn't held was read through
     empty = True
     for lines in _blocks(file):
-        for line in _documents(lines, file.path):
-            empty = False
-            yield line
+        for documents in _documents(lines, file.path):
+            empty = empty and not documents
+            yield from documents
     if empty:
         raise BadFile(file.path, "", "it is empty", "A JSON Lines receipt is a header line, then one row a line.")
 
@@ -188,12 +188,12 @@ def _not_blank(content: bytes, number: int) -> list[tuple[int, str]]:
     return [(number, line) for number, line in lines if line.strip() or len(line) > MAX_LINE]
 
 
-def _documents(lines: list[tuple[int, str]], path: str) -> Iterator[tuple[int, Json]]:
-    """Yield the number and the document of each line, most of them read quickly, whatever stands between them."""
+def _documents(lines: list[tuple[int, str]], path: str) -> Iterator[list[tuple[int, Json]]]:
+    """Yield the numbers and documents of lines, most of them read quickly, whatever stands between them."""
     short = all(len(line) <= MAX_LINE for _, line in lines)
     found = quickly([line for _, line in lines]) if short else None
     if found is not None:
-        yield from zip((number for number, _ in lines), found, strict=True)
+        yield list(zip((number for number, _ in lines), found, strict=True))
     elif len(lines) > 1:
         middle = len(lines) // 2
         yield from _documents(lines[:middle], path)
@@ -202,7 +202,7 @@ def _documents(lines: list[tuple[int, str]], path: str) -> Iterator[tuple[int, J
         number, line = lines[0]
         if len(line) > MAX_LINE:
             raise BadFile(path, f"line {number}", f"the line is longer than {MAX_LINE:,} characters")
-        yield number, carefully(line, path, f"line {number}")
+        yield [(number, carefully(line, path, f"line {number}"))]
 
 
 class _Window:

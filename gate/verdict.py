@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Iterable, Iterator, Mapping
 
+    from gate.canary import Canaries
     from gate.findings import Finding
     from gate.judge import Judgement
     from gate.nodes import Nodes
@@ -72,6 +73,7 @@ class Verdict:
     where the rules ask for it; `others` every other obligation.
     `signatures` says who vouches for which file.
     `engine` is the name of what judged, and `whole` the shapes that could only be judged on the whole graph, with why.
+    `canaries` are the planted faults that it saw.
     `ground` is what was judged, `judging` the shapes that did, and `focus_nodes` what the shapes of each file judged.
     """
 
@@ -82,6 +84,7 @@ class Verdict:
     tag: str
     engine: str
     whole: tuple[tuple[str, str], ...]
+    canaries: Canaries
     evaluated_at: datetime.datetime
     shapes: tuple[ShapeCount, ...]
     findings: tuple[Finding, ...]
@@ -160,8 +163,8 @@ class Verdict:
         """How many rows key onto no cell."""
         return sum(finding.shape == "row" and finding.reason == "orphan" for finding in self.findings)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the verdict as `taggate/verdict/v1`."""
+    def to_json(self, *, findings: bool = True) -> dict[str, Any]:
+        """Return the verdict as `taggate/verdict/v1`; with an empty list of findings where they aren't asked for."""
         kernels = {kind: state_counts(Counter(one.state for one in found)) for kind, found in self.kernels.items()}
         return {
             "schema": SCHEMA,
@@ -172,6 +175,10 @@ class Verdict:
             "engine": {
                 "name": self.engine,
                 "whole_graph": [{"shape": shape, "because": because} for shape, because in self.whole],
+                "canaries": {
+                    "constraints": self.canaries.constraints,
+                    "unplanted": [one._asdict() for one in self.canaries.unplanted],
+                },
             },
             "scope": self.scope.to_json() if self.scope else None,
             "counts": {
@@ -183,7 +190,7 @@ class Verdict:
             "shapes": [
                 {"id": s.id, "focus_nodes": s.focus_nodes, "violations": s.violations} for s in self.shapes
             ],
-            "findings": [finding.to_json() for finding in self.findings],
+            "findings": [finding.to_json() for finding in self.findings] if findings else [],
             "declaimed": [declaimed.to_json() for declaimed in self.declaimed],
             "known_failures": [known.to_json() for known in self.known_failures],
             "signatures": [signature.to_json() for signature in self.signatures],
@@ -214,6 +221,7 @@ def compose(
     judgement: Judgement,
     shapes: Shapes,
     outcome: Outcome,
+    canaries: Canaries,
 ) -> Verdict:
     """Return the verdict that a judgement amounts to.
 
@@ -223,6 +231,7 @@ def compose(
         judgement: what the judge rejected, and what it judged.
         shapes: the shapes that judged.
         outcome: what rejects the obligations that decisions cover.
+        canaries: the planted faults that were seen.
     """
     findings = find(judgement.results, nodes, shapes)
     judged = {file: len({owner(iri, nodes) for iri in found}) for file, found in judgement.focus_nodes.items()}
@@ -249,6 +258,7 @@ def compose(
         tag=ground.subject.tag,
         engine=judgement.engine,
         whole=judgement.whole,
+        canaries=canaries,
         evaluated_at=ground.moment,
         shapes=tuple(ShapeCount(f, judged[f], len(red.get(f, ()))) for f in shapes.files),
         findings=findings,
@@ -292,7 +302,7 @@ def _state(node: Node, reasons: set[str], outcome: Outcome) -> str:
 def _hosts(ground: Ground, cells: Iterable[CellState]) -> tuple[HostSummary, ...]:
     states: dict[str, Counter[str]] = {host.id: Counter() for host in ground.rules.required_hosts}
     for cell in cells:
-        states[str(cell.node.about.host)][cell.state] += 1
+        states[str(cell.node.host)][cell.state] += 1
     return tuple(HostSummary(h.id, h.gpu, h.compute, dict(states[h.id])) for h in ground.rules.required_hosts)
 
 

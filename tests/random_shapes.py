@@ -130,7 +130,7 @@ class _Shapes:
             add((shape, SH[kind], self.list_of([self.child(depth), self.child(depth)])))
         elif kind == "qualified":
             add((shape, SH.qualifiedValueShape, self.child(depth)))
-            add((shape, SH[self.one(["qualifiedMinCount", "qualifiedMaxCount"])], Literal(1)))
+            add((shape, SH[self.one(["qualifiedMinCount", "qualifiedMaxCount"])], self.one([Literal(1), Literal(2)])))
             if not self.simple and self.chance(3):
                 add((shape, SH.qualifiedValueShapesDisjoint, Literal(True)))
         elif kind == "in":
@@ -160,8 +160,8 @@ _PARAMETERS: dict[str, tuple[list[str], list[Any]]] = {
     "datatype": (["datatype"], [XSD.integer, XSD.string, XSD.boolean, RDF.langString]),
     "nodeKind": (["nodeKind"], [SH.IRI, SH.Literal, SH.BlankNode, SH.BlankNodeOrIRI, SH.IRIOrLiteral]),
     "hasValue": (["hasValue"], [*ENUMERATED, *LITERALS, *NODES[:2]]),
-    "minCount": (["minCount"], [Literal(1), Literal(2)]),
-    "maxCount": (["maxCount"], [Literal(0), Literal(1)]),
+    "minCount": (["minCount"], [Literal(1), Literal(2), Literal(3)]),
+    "maxCount": (["maxCount"], [Literal(0), Literal(1), Literal(2)]),
     "uniqueLang": (["uniqueLang"], [Literal(True)]),
     "bound": (["minInclusive", "minExclusive", "maxInclusive", "maxExclusive"], NUMBERS),
     "length": (["minLength", "maxLength"], [Literal(1), Literal(3)]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 from pathlib import Path
 
 import pytest
@@ -10,14 +11,18 @@ from rdflib import Graph, URIRef
 from rdflib.namespace import SH
 
 from gate import canaries, graph, iris, shape_files
-from gate.canaries import Expected
+from gate.canary import Canaries, Expected, is_canary
+from gate.check import Request, check
+from gate.classes import Classes
 from gate.errors import Declined
 from gate.faults import component
 from gate.iris import NAMESPACE
-from gate.judge import Result
+from gate.judge import Judgement, Result
+from gate.nodes import Nodes
 from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
 from gate.shape_lint import CONSTRAINTS, references
+from tests.release import NOW, VERSION, green
 from tests.triples import judging
 
 PREFIXES = """\
@@ -53,7 +58,7 @@ def without(shapes: Shapes, *triples: tuple[URIRef, URIRef]) -> Shapes:
     return judging(shapes, left)
 
 
-def judged(planted: canaries.Canaries, shapes: Shapes) -> list[Result]:
+def judged(planted: Canaries, shapes: Shapes) -> list[Result]:
     return PySHACL().results(graph.build(planted.nodes), shapes)
 
 
@@ -63,7 +68,7 @@ def constraints(shapes: Shapes) -> list[tuple[URIRef, URIRef]]:
     return sorted((s, p) for s in own for p in set(shapes.graph.predicates(s)) & CONSTRAINTS - {SH.property})
 
 
-def expected_of(planted: canaries.Canaries, shape: URIRef, parameter: URIRef) -> list[Expected]:
+def expected_of(planted: Canaries, shape: URIRef, parameter: URIRef) -> list[Expected]:
     return sorted(e for e in planted.expected if (e.shape, e.component) == (str(shape), component(parameter)))
 
 
@@ -83,15 +88,15 @@ def test_every_planted_fault_is_reported_and_none_is_left_in_the_results() -> No
     planted = canaries.planted(shapes)
     results = judged(planted, shapes)
     assert canaries.silent(planted.expected, results) == []
-    assert canaries.heed(planted, results) == []
+    canaries.heed(planted, results)
 
 
 def test_no_canary_is_a_node_of_a_release() -> None:
     planted = canaries.planted(built_in())
     assert not iris.node("0.71.0", "cell").startswith(canaries.NAMESPACE)
     held = {node.iri for node in planted.nodes} | {v for n in planted.nodes for _, v in n.facts if type(v) is iris.Iri}
-    assert all(canaries.is_canary(iri) for iri in held)
-    assert not any(canaries.is_canary(term) for term in (NAMESPACE, iris.RELEASES))
+    assert all(is_canary(iri) for iri in held)
+    assert not any(is_canary(term) for term in (NAMESPACE, iris.RELEASES))
 
 
 def test_two_canaries_a_class_and_two_a_place_that_a_class_leads_to() -> None:
@@ -154,13 +159,32 @@ def test_a_missed_fault_ends_the_check_and_is_named() -> None:
     shapes = built_in()
     planted = canaries.planted(shapes)
     results = judged(planted, shapes)
-    real = Result(f"{NAMESPACE}Row-verdict", "InConstraintComponent", iris.node("0.71.0", "row"), None, "violation")
-    assert canaries.heed(planted, [*results, real]) == [real]
+    canaries.heed(planted, results)
     blind = [r for r in results if r.shape != f"{NAMESPACE}Row-verdict"]
     with pytest.raises(Declined, match=r"did not see 2 planted faults .*InConstraintComponent of gate:Row-verdict"):
-        canaries.heed(planted, [*blind, real])
+        canaries.heed(planted, blind)
     with pytest.raises(Declined, match="and 300 more"):
         canaries.heed(planted, [])
+
+
+class Blind(Classes):
+    """An engine that doesn't see one constraint."""
+
+    def judge(self, nodes: Nodes, shapes: Shapes) -> Judgement:
+        found = super().judge(nodes, shapes)
+        return found._replace(results=[r for r in found.results if r.shape != f"{NAMESPACE}Row-verdict"])
+
+
+def test_a_check_by_a_blind_engine_is_declined(tmp_path: Path) -> None:
+    release = green(tmp_path)
+    release.row("lambda", "alpha-q4_k_m.gguf")["verdict"] = "fail"
+    request = Request(release.write() / "gate.toml", VERSION, now=datetime.datetime.fromisoformat(NOW))
+    with pytest.raises(Declined, match=r"did not see 2 planted faults .*InConstraintComponent of gate:Row-verdict"):
+        check(request, Blind())
+    verdict = check(request)
+    assert len(verdict.findings) == 1
+    assert not any(map(is_canary, verdict.nodes))
+    assert verdict.to_json()["engine"]["canaries"] == {"constraints": 303, "unplanted": []}
 
 
 CELL = "my:S a sh:NodeShape ; sh:targetClass gate:Cell ; sh:property ["

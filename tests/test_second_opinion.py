@@ -12,6 +12,7 @@ from rdflib import BNode, Graph, Literal, URIRef, namespace
 from rdflib.namespace import SH
 
 from gate import canaries, graph, shape_files
+from gate.canary import is_canary
 from gate.classes import Classes
 from gate.errors import Declined
 from gate.iris import NAMESPACE, Iri
@@ -189,14 +190,16 @@ def test_the_check_ends_with_2_and_no_verdict_where_the_engines_differ(
     release: Release, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def blind(self: PySHACL, data: Graph, shapes: Shapes) -> list[Result]:
-        return [r for r in judged(self, data, shapes) if r.shape != f"{NAMESPACE}Row-verdict"]
+        found = judged(self, data, shapes)
+        return [r for r in found if r.shape != f"{NAMESPACE}Row-verdict" or is_canary(r.focus)]
 
     judged = PySHACL.results
     monkeypatch.setattr(PySHACL, "results", blind)
     release.row("lambda", "alpha-q4_k_m.gguf")["verdict"] = "fail"
     folder = release.write()
-    assert gate_here(folder, "check", "--tag", VERSION, "--now", NOW).returncode == 0  # the wrong green, were it alone
-    done = gate_here(folder, "check", "--tag", VERSION, "--now", NOW, "--cross-check")
+    judge = ("check", "--tag", VERSION, "--now", NOW, "--engine", "pyshacl")
+    assert gate_here(folder, *judge).returncode == 0  # the wrong green, were it alone
+    done = gate_here(folder, *judge, "--cross-check")
     assert (done.returncode, done.stdout) == (2, "")
     assert "two engines judged, and they disagree: 1 result differs of 0 and 1" in done.stderr
     assert "InConstraintComponent of https://w3id.org/taggate/ns#Row-verdict" in done.stderr

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from rdflib import BNode, Graph, Literal, URIRef
 from rdflib.namespace import RDF, SH
 
+from gate.files import InputFile
 from gate.iris import NAMESPACE, Iri
 from gate.nodes import Nodes
 from gate.obligations.node import About, Node
@@ -77,7 +79,9 @@ def shapes_of(graph: Graph) -> Shapes:
         for one in {*all_shapes(graph), *graph.objects(None, SH.property)}
     }
     targets = tuple(sorted({(str(p), str(o)) for p in TARGETS for o in graph.objects(None, p)}))
-    return judging(Shapes(("own",), (), (), found, {"own": targets}, {}, {}, frozenset()), graph)
+    lines = sorted(line for line in graph.serialize(format="nt").splitlines() if line)
+    file = InputFile("own.ttl", hashlib.sha256("\n".join(lines).encode()).hexdigest(), b"")
+    return judging(Shapes(("own",), (file,), (), found, {"own": targets}, {}, {}, frozenset()), graph)
 
 
 def judging(shapes: Shapes, graph: Graph) -> Shapes:

@@ -85,7 +85,7 @@ def command(
     Reads the rules, the decisions and every receipt of the release, derives what the release owes, and lets the shapes
     judge it. A cell that nobody measured is a violation. With --output, standard output has the text.
     """
-    from gate import git, second_opinion
+    from gate import git
     from gate.check import check
     from gate.reporting import formats, text
 
@@ -97,7 +97,11 @@ def command(
     ships = artifacts(shipped)
     with progress(quiet=quiet) as stage:
         judging = ENGINES[engine]()
-        verdict = check(request, second_opinion.Agreed(judging) if cross_check else judging, stage)
+        if cross_check:
+            from gate.second_opinion import Agreed
+
+            judging = Agreed(judging)
+        verdict = check(request, judging, stage)
     for target in wanted:
         option = "--output" if target.file is output else "--format"
         refuse_input(target.file, verdict.ledger, verdict.read, request, option)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from gate.ledger.rows import RunRow
+from gate.ledger.rows import RunRow, Told
 from gate.names import Name
 from gate.rules import Sha256
 
@@ -192,9 +192,8 @@ def _legs(rung: Rung) -> list[tuple[str, Leg]]:
 
 def _refused(rung: Rung, host: str, place: str, verb: str) -> RunRow:
     said = rung.fit.reason if rung.fit and rung.fit.reason else f"refused: {rung.refused}"
-    return RunRow(
-        f"{place}.refused, {verb}", host, rung.file, rung.sha256, verb, None, None, verdict="refused", reason=said
-    )
+    told = Told(host, verb, None, None, verdict="refused")
+    return RunRow(f"{place}.refused, {verb}", rung.file, rung.sha256, told, reason=said)
 
 
 def _row(rung: Rung, host: str, place: str, tried: tuple[str, Leg, str], shared: Found) -> RunRow:
@@ -202,10 +201,11 @@ def _row(rung: Rung, host: str, place: str, tried: tuple[str, Leg, str], shared:
     run = getattr(leg.verbs, verb)
     found = shared.with_all(_golden_of_gpu(rung, name)).with_all(_leg(name, leg)).with_all(_verb(verb, run))
     backend, fell_back = _where(name, leg, verb)
-    return RunRow(
-        place, host, rung.file, rung.sha256, verb, None, None, verdict=found.verdict, backend=backend,
-        fell_back=fell_back, exit_code=run.rc if isinstance(run, VerbRun) else None, reason=found.reason or None,
+    told = Told(
+        host, verb, None, None, verdict=found.verdict, backend=backend, fell_back=fell_back,
+        exit_code=run.rc if isinstance(run, VerbRun) else None,
     )  # fmt: skip
+    return RunRow(place, rung.file, rung.sha256, told, reason=found.reason or None)
 
 
 def _gates(rung: Rung) -> Found:

@@ -21,7 +21,7 @@ from gate.errors import BadFile
 from gate.ledger import apr_ladder_rungs, ggml
 from gate.ledger.foreign import Foreign, unread
 from gate.ledger.instants import Instant
-from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow
+from gate.ledger.rows import Binding, Held, Inventory, Receipt, RunRow, Told
 from gate.malformed import checked
 from gate.names import Name
 from gate.rules import Compute, Sha256
@@ -190,9 +190,10 @@ def _markers(model: LadderModel) -> tuple[str, ...] | None:
 
 
 def _run(index: int, host: str, cell: LadderCell) -> RunRow:
+    told = Told(
+        host=host, verb=cell.verb, context=cell.context, thinking=cell.thinking, verdict=cell.verdict,
+        backend=cell.backend, fell_back=cell.fallback, exit_code=cell.rc, prompt_tokens=cell.prompt_tokens,
+    )  # fmt: skip
     return RunRow(
-        place=f"cells[{index}]", host=host, file=cell.file, sha256=cell.sha256, verb=cell.verb,
-        context=cell.context, thinking=cell.thinking, verdict=cell.verdict, backend=cell.backend,
-        fell_back=cell.fallback, exit_code=cell.rc, prompt_tokens=cell.prompt_tokens,
-        answer_chars=cell.answer_chars, reason=cell.reason,
+        f"cells[{index}]", cell.file, cell.sha256, told, answer_chars=cell.answer_chars, reason=cell.reason
     )  # fmt: skip

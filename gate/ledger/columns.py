@@ -16,12 +16,13 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from gate.malformed import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from pydantic.fields import FieldInfo
 
 _REMEMBERED = 16_384  # texts of a column: more than a file's neighbouring rows have
 _LONGEST = 300  # characters of a text that is remembered: a name has at most 255
+_FEW, _ALIKE = 4, 64  # layouts: so many there may be, and one more for so many rows
 _TEXT = {str, type(None)}
 
 Columns = dict[str, list[Any]]
@@ -48,13 +49,15 @@ class RowsOf:
             rows: what was parsed.
 
         Returns:
-            None where the model refuses a row, or there is none.
+            None where the model refuses a row, or where there is nothing to gain: no row, or hardly two alike.
         """
         if not rows or set(map(type, rows)) - {dict}:
             return None
         every = set(map(tuple, rows))
         if len(every) == 1:
             return self._read_alike(every.pop(), rows)
+        if len(every) > _FEW + len(rows) // _ALIKE:
+            return None  # where hardly two rows are alike, one by one is faster
         layouts: dict[tuple[str, ...], list[int]] = {keys: [] for keys in every}
         for index, keys in enumerate(map(tuple, rows)):
             layouts[keys].append(index)
@@ -102,10 +105,14 @@ class _Field:
         self._default = None if info.is_required() else info.get_default(call_default_factory=True)
         self._known: dict[str | None, Any] = {}
 
-    def read(self, column: Iterable[Any] | None, count: int) -> Columns | None:
+    def read(self, column: Sequence[Any] | None, count: int) -> Columns | None:
         """Return the column as the model has it; where it isn't given, the default `count` times."""
         if column is None:
             return {"": [self._default] * count}
+        try:  # nothing but a text or None is ever equal to what is remembered
+            return {"": list(map(self._known.__getitem__, column))}
+        except (KeyError, TypeError):
+            pass
         values = list(column)
         try:
             texts = set(map(type, values)) <= _TEXT
@@ -120,17 +127,14 @@ class _Field:
 
     def _texts(self, values: list[str | None]) -> list[Any]:
         """Return texts as the model has them: a text that was accepted once is accepted, and held once."""
-        known = self._known
-        new = list(set(values) - known.keys())
-        if new:
-            if len(known) + len(new) > _REMEMBERED:
-                known.clear()
-                new = list(set(values))
-            accepted = dict(zip(new, self._adapter.validate_python(new), strict=True))
-            known |= {value: seen for value, seen in accepted.items() if value is None or len(value) <= _LONGEST}
-            if not known.keys() >= accepted.keys():
-                return [known[value] if value in known else accepted[value] for value in values]
-        return list(map(known.__getitem__, values))
+        new = list(set(values) - self._known.keys())
+        accepted = dict(zip(new, self._adapter.validate_python(new), strict=True))
+        seen = self._known | accepted
+        short = {text: value for text, value in accepted.items() if text is None or len(text) <= _LONGEST}
+        if len(self._known) + len(short) > _REMEMBERED:
+            self._known = {}
+        self._known |= short
+        return list(map(seen.__getitem__, values))
 
 
 class _Inner:
@@ -144,16 +148,16 @@ class _Inner:
         self._nullable = type(None) in get_args(info.annotation)
         self._default: dict[str, Any] | None = None if info.default is None else {}
 
-    def read(self, column: Iterable[Any] | None, count: int) -> Columns | None:
+    def read(self, column: Sequence[Any] | None, count: int) -> Columns | None:
         """Return the columns of the table's fields; where it isn't given, those of the default `count` times."""
-        values = list(column) if column is not None else [self._default] * count
+        values = column if column is not None else [self._default] * count
+        if None not in values:
+            return self._rows.read(list(values))
         places = [place for place, value in enumerate(values) if value is not None]
-        if len(places) < len(values) and not self._nullable:
-            return None
         given = [values[place] for place in places]
         columns = self._rows.read(given) if given else {name: [] for name in self._names}
-        if columns is None or len(places) == len(values):
-            return columns
+        if columns is None or not self._nullable:
+            return None
         return {name: _spread(column, places, count) for name, column in columns.items()}
 
     def columns(self, values: list[Any]) -> Columns:

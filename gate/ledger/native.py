@@ -13,7 +13,7 @@ from pydantic import Field
 from gate.errors import BadFile
 from gate.ledger.columns import rows_of
 from gate.ledger.instants import Instant
-from gate.ledger.rows import Binding, Evidence, Held, Inventory, Receipt, RunRow, SuiteRow, SuiteRun
+from gate.ledger.rows import Binding, Evidence, Held, Inventory, Receipt, RunRow, SuiteRow, SuiteRun, Told
 from gate.malformed import Table, checked
 from gate.names import Name
 from gate.rules import Compute, Sha256, Text
@@ -223,7 +223,8 @@ def read(file: InputFile, schema: str, header: Any, lines: Iterable[tuple[int, A
         "contradictions": tuple(receipt.contradictions),
     }  # fmt: skip
     if isinstance(receipt, RunReceipt):
-        runs = tuple(chain.from_iterable(_runs(places, receipt.host, columns) for places, columns in rows))
+        shared: dict[tuple[Any, ...], Told] = {}
+        runs = tuple(chain.from_iterable(_runs(places, receipt.host, columns, shared) for places, columns in rows))
         return Receipt(file, schema, binding, host=receipt.host, runs=runs, **common)  # type: ignore[arg-type]
     if isinstance(receipt, InventoryReceipt):
         held = tuple(held for _, columns in rows for held in _held(columns))
@@ -311,15 +312,22 @@ def placed_rows(
     return [(f"line {number}", checked(model, row, file.path, f"line {number}")) for number, row in lines]
 
 
-def _runs(places: list[str], host: str, rows: Columns) -> Iterator[RunRow]:
-    """Return the runs at `places`; the columns stand here in the order of the fields of `RunRow`."""
+def _runs(places: list[str], host: str, rows: Columns, shared: dict[tuple[Any, ...], Told]) -> Iterator[RunRow]:
+    """Return the runs at `places`; the columns stand here in the order of the fields of `RunRow` and of `Told`.
+
+    `shared` holds what was told before: in one column a value has one type, so that what is equal is the same.
+    """
+    said = zip(
+        repeat(host, len(places)), rows["verb"], rows["context"], rows["thinking"], rows["verdict"],
+        rows["backend.ran"], rows["backend.fell_back"], rows["exit_code"], rows["prompt_tokens"], rows["think_closed"],
+        rows["required_bytes"], map(_tuple, rows["warnings"]), strict=True,
+    )  # fmt: skip
     proofs = zip(rows["evidence.path"], rows["evidence.sha256"], strict=True)
     return map(RunRow._make, zip(
-        places, repeat(host, len(places)), rows["model.file"], rows["model.sha256"], rows["verb"], rows["context"],
-        rows["thinking"], rows["verdict"], rows["backend.ran"], rows["backend.fell_back"], rows["exit_code"],
-        rows["prompt_tokens"], rows["answer_chars"], rows["seconds"], rows["reason"],
-        (None if path is None else Evidence(path, sha256) for path, sha256 in proofs),
-        rows["think_closed"], rows["required_bytes"], map(_tuple, rows["warnings"]), strict=True,
+        places, rows["model.file"], rows["model.sha256"],
+        [shared.get(told) or shared.setdefault(told, Told._make(told)) for told in said],
+        rows["answer_chars"], rows["seconds"], rows["reason"],
+        [None if path is None else Evidence(path, sha256) for path, sha256 in proofs], strict=True,
     ))  # fmt: skip
 
 

@@ -37,16 +37,10 @@ class Evidence:
     sha256: str
 
 
-class RunRow(NamedTuple):
-    """One run of one model. `place` is where in its receipt the row stands.
+class Told(NamedTuple):
+    """What a run shares with many others: how it was asked for, and what came of it."""
 
-    It is a tuple, since there are a million of them, and no other class is made as fast and can't be changed.
-    """
-
-    place: str
     host: str
-    file: str
-    sha256: str | None
     verb: str
     context: str | None
     thinking: str | None
@@ -55,13 +49,86 @@ class RunRow(NamedTuple):
     fell_back: bool | None = None
     exit_code: int | None = None
     prompt_tokens: int | None = None
+    think_closed: bool | None = None  # whether the thinking block was closed; None also where there was none
+    required_bytes: int | None = None  # the memory that a refusal names as its requirement
+    warnings: tuple[str, ...] | None = None  # what the run printed as warnings
+
+
+class RunRow(NamedTuple):
+    """One run of one model. `place` is where in its receipt the row stands.
+
+    A release has up to a million of them. They are tuples, since no other class is made as fast and can't be changed,
+    and what many say alike is held once.
+    """
+
+    place: str
+    file: str
+    sha256: str | None
+    told: Told
     answer_chars: int | None = None
     seconds: float | None = None
     reason: str | None = None
     evidence: Evidence | None = None
-    think_closed: bool | None = None  # whether the thinking block was closed; None also where there was none
-    required_bytes: int | None = None  # the memory that a refusal names as its requirement
-    warnings: tuple[str, ...] | None = None  # what the run printed as warnings
+
+    @property
+    def host(self) -> str:
+        """The host that it ran on."""
+        return self.told.host
+
+    @property
+    def verb(self) -> str:
+        """The verb."""
+        return self.told.verb
+
+    @property
+    def context(self) -> str | None:
+        """The name of the context."""
+        return self.told.context
+
+    @property
+    def thinking(self) -> str | None:
+        """The thinking mode, `on` or `off`."""
+        return self.told.thinking
+
+    @property
+    def verdict(self) -> str | None:
+        """The verdict, in the vocabulary of receipts."""
+        return self.told.verdict
+
+    @property
+    def backend(self) -> str | None:
+        """The backend that ran."""
+        return self.told.backend
+
+    @property
+    def fell_back(self) -> bool | None:
+        """Whether it fell back to another backend than was asked for."""
+        return self.told.fell_back
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code."""
+        return self.told.exit_code
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """How many tokens the prompt had."""
+        return self.told.prompt_tokens
+
+    @property
+    def think_closed(self) -> bool | None:
+        """Whether the thinking block was closed; None also where there was none."""
+        return self.told.think_closed
+
+    @property
+    def required_bytes(self) -> int | None:
+        """The memory that a refusal names as its requirement."""
+        return self.told.required_bytes
+
+    @property
+    def warnings(self) -> tuple[str, ...] | None:
+        """What the run printed as warnings."""
+        return self.told.warnings
 
 
 @dataclass(frozen=True, slots=True)

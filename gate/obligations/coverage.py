@@ -19,15 +19,19 @@ REQUIRED = False  # without an identified model there is none; its host is red
 def nodes(ground: Ground) -> Iterator[Node]:
     """Yield one node for each identified model and context, with the hosts that owe it as a pass."""
     found: dict[tuple[str, str], list[Cell]] = {}
+    declaimed = ground.declaimed
     for cell in ground.cells:
-        if cell.model.sha256 is not None and ground.cell_iri(cell) not in ground.declaimed:
-            found.setdefault((cell.model.sha256, cell.context), []).append(cell)
+        sha256 = cell.model.sha256
+        if sha256 is not None and cell.iri not in declaimed:
+            found.setdefault((sha256, cell.prompt.context), []).append(cell)
     for (sha256, context), cells in found.items():
         owed = sorted({cell.host for cell in cells if not cell.refusal_owed})
         refused = sorted({cell.host for cell in cells if cell.refusal_owed})
         file = cells[0].model.file
-        shown = {(cell.verb, cell.thinking) for cell in cells if not cell.refusal_owed}
-        gaps = sorted({_mode(cell) for cell in cells if (cell.verb, cell.thinking) not in shown}) if owed else []
+        gaps: list[str] = []
+        if owed and refused:
+            shown = {(cell.verb, cell.thinking) for cell in cells if not cell.refusal_owed}
+            gaps = sorted({_mode(cell) for cell in cells if (cell.verb, cell.thinking) not in shown})
         yield Node(
             ground.iri("coverage", sha256, context), ("Coverage",), f"{file}/{context}",
             known(contextTokens=cells[0].tokens)

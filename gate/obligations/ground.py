@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from gate import git, iris, versions
 from gate.obligations import census, dispatch, join, selectors, universe
+from gate.obligations.join import Joined
 from gate.obligations.node import About
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from gate.contexts import Contexts
     from gate.decisions import Decision, Decisions, Declaim, KnownFailure, Scope
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from gate.ledger.rows import Ledger, Receipt
     from gate.obligations.census import Census, OwedShape
     from gate.obligations.dispatch import Dispatched, OwedKernel
-    from gate.obligations.join import Joined
     from gate.obligations.universe import Cell, OwedModel
     from gate.rules import Rules
     from gate.subject import Subject
@@ -192,19 +192,24 @@ class Ground:
     @cached_property
     def rows(self) -> tuple[Joined, ...]:
         """Every row of the ledger with the cell that it keys onto."""
-        return join.join(self.ledger, self.rules, self.cells)
+        return join.join(self.ledger, self.rules, self.cells, self.subject.version)
+
+    def rows_of(self, cell: Cell) -> Sequence[Joined]:
+        """Return the rows that key onto a cell."""
+        found = self._rows_of_cells.get(cell.iri, ())
+        return (found,) if isinstance(found, Joined) else found
 
     @cached_property
-    def rows_of_cells(self) -> Mapping[Iri, Sequence[Joined]]:
-        """The rows that key onto each cell, by the cell's IRI."""
-        found: dict[Iri, tuple[Joined, ...] | list[Joined]] = {}
+    def _rows_of_cells(self) -> dict[Iri, Joined | list[Joined]]:
+        """What keys onto each cell, by its IRI: most cells have one row, and a list of it would be as large again."""
+        found: dict[Iri, Joined | list[Joined]] = {}
         for joined in self.rows:
             if joined.cell is not None:
-                own = found.setdefault(joined.cell.iri, (joined,))
+                own = found.setdefault(joined.cell.iri, joined)
                 if isinstance(own, list):
                     own.append(joined)
-                elif own[0] is not joined:
-                    found[joined.cell.iri] = [*own, joined]  # most cells have one row, and a list is twice as large
+                elif own is not joined:
+                    found[joined.cell.iri] = [own, joined]
         return found
 
     @cached_property
@@ -447,18 +452,6 @@ class Ground:
         if isinstance(owed, dispatch.OwedKernel):
             return self.iri("kernel", owed.host, owed.kernel, *([owed.quant] if owed.quant else []))
         return self.iri("conformance", owed.host, owed.quant, owed.shape)
-
-    def row_iri(self, joined: Joined) -> Iri:
-        """Return the IRI of a row: its receipt and its place there, so that two equal rows stay two."""
-        path = joined.receipt.file.path
-        receipt = self._receipt_iris.get(path)
-        if receipt is None:
-            receipt = self._receipt_iris[path] = self.iri("receipt", path)
-        return iris.below(receipt, joined.row.place)
-
-    @cached_property
-    def _receipt_iris(self) -> dict[str, Iri]:
-        return {}
 
     def model_iri(self, model: OwedModel) -> Iri:
         """Return the IRI of a model: one for its sha256 on all hosts; of its own host where it was never identified."""

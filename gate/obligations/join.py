@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gate import iris
+
 if TYPE_CHECKING:
+    from gate.iris import Iri
     from gate.ledger.rows import Ledger, Receipt, RunRow
     from gate.obligations.universe import Cell
     from gate.rules import Host, Rules
 
 
 class Joined(NamedTuple):
-    """A row, its receipt, and the cell that it keys onto (None: none, and `why` says so)."""
+    """A row, its IRI, its receipt, and the cell that it keys onto (None: none, and `why` says so).
 
+    The IRI is made of the receipt and the row's place there, so that two equal rows stay two.
+    """
+
+    iri: Iri
     receipt: Receipt
     row: RunRow
     cell: Cell | None
@@ -22,7 +29,7 @@ class Joined(NamedTuple):
 _Axes = tuple[str, str | None, str]  # verb, thinking mode, context
 
 
-def join(ledger: Ledger, rules: Rules, cells: tuple[Cell, ...]) -> tuple[Joined, ...]:
+def join(ledger: Ledger, rules: Rules, cells: tuple[Cell, ...], version: str) -> tuple[Joined, ...]:
     """Return every row of the ledger with its cell, by receipt and place in it.
 
     A row is bound to a cell by host, sha256, verb, thinking mode and context. One without a sha256 says only what the
@@ -39,17 +46,20 @@ def join(ledger: Ledger, rules: Rules, cells: tuple[Cell, ...]) -> tuple[Joined,
     modeless = not rules.document.cells.thinking
     found: list[Joined] = []
     for receipt in ledger.receipts:
+        above = iris.node(version, "receipt", receipt.file.path)
         for row in receipt.runs:
-            host, sha256, context = hosts[row.host], row.sha256, row.context
+            iri = iris.below(above, row.place)
+            named, verb, context, mode = row.told[:4]
+            host, sha256 = hosts[named], row.sha256
             if host is None or sha256 is None or context is None:
-                found.append(Joined(receipt, row, None, _lacks(host, sha256)))
+                found.append(Joined(iri, receipt, row, None, _lacks(host, sha256)))
                 continue
             # Without the axis there is one mode, and a receipt may call it by its name.
-            thinking = None if modeless and row.thinking == "off" else row.thinking
+            thinking = None if modeless and mode == "off" else mode
             model_owed = owed[host.id].get(sha256)
-            own = model_owed.get((row.verb, thinking, context)) if model_owed is not None else None
+            own = model_owed.get((verb, thinking, context)) if model_owed is not None else None
             why = None if own is not None else _unowed(host, known=model_owed is not None)
-            found.append(Joined(receipt, row, own, why))
+            found.append(Joined(iri, receipt, row, own, why))
     return tuple(found)
 
 

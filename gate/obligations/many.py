@@ -56,6 +56,11 @@ class CellNode(LeanNode):
         return self._cell.label
 
     @property
+    def host(self) -> str:
+        """The host that it lies on."""
+        return self._cell.host
+
+    @property
     def facts(self) -> Facts:
         """What the cell asks, and its rows."""
         return self._common + tuple(("receipt", iri) for iri in self.values("receipt"))
@@ -63,7 +68,7 @@ class CellNode(LeanNode):
     @property
     def about(self) -> About:
         """Where the cell lies, and the receipt of the first of its rows."""
-        own = self._ground.rows_of_cells.get(self.iri)
+        own = self._ground.rows_of(self._cell)
         return self._ground.about(self._cell, own[0].receipt if own else None)
 
     @property
@@ -75,7 +80,7 @@ class CellNode(LeanNode):
         """Return the values of those of its own facts that are called `name`."""
         if name != "receipt":
             return ()
-        return tuple(self._ground.row_iri(joined) for joined in self._ground.rows_of_cells.get(self.iri, ()))
+        return tuple(joined.iri for joined in self._ground.rows_of(self._cell))
 
     def under(self, types: tuple[str, ...]) -> CellNode:
         """Return the node as one of other classes."""

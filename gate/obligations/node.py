@@ -63,6 +63,11 @@ class Node:
         return ()
 
     @property
+    def host(self) -> str | None:
+        """The host that it lies on."""
+        return self.about.host
+
+    @property
     def own_names(self) -> frozenset[str]:
         """What the facts are called that are its own."""
         return frozenset(name for name, _ in self.facts)

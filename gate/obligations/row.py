@@ -12,11 +12,13 @@ from gate.obligations.node import About, known
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gate.ledger.rows import Receipt
+    from gate.ledger.rows import Receipt, Told
     from gate.obligations.ground import Ground
     from gate.obligations.join import Joined
     from gate.obligations.node import Facts, Node, Value
-    from gate.obligations.universe import Cell
+    from gate.obligations.universe import Cell, Prompt
+
+    _Key = tuple[Told, Prompt | None, int | None, bool | None, bool | None, bool | None, str | None]
 
 TARGETS = ("Row", "UnrequiredRow")
 REQUIRED = False
@@ -40,19 +42,19 @@ class RowNode(LeanNode):
 
     def __init__(self, ground: Ground, joined: Joined, types: tuple[str, ...], common: Facts) -> None:
         cell = joined.cell
-        super().__init__(ground.row_iri(joined), types, cell.iri if cell is not None else None, ground, common)
+        super().__init__(joined.iri, types, cell.iri if cell is not None else None, ground, common)
         object.__setattr__(self, "_joined", joined)
 
     @property
     def label(self) -> str:
         """The name of its cell, or its place where it has none."""
-        receipt, row, cell, _ = self._joined
+        _, receipt, row, cell, _ = self._joined
         return cell.label if cell is not None else f"{receipt.file.path}, {row.place}"
 
     @property
     def about(self) -> About:
         """Where its cell lies, or what the row says of that."""
-        receipt, row, cell, _ = self._joined
+        _, receipt, row, cell, _ = self._joined
         if cell is not None:
             return self._ground.about(cell, receipt)
         return About(host=row.host, model=row.file, verb=row.verb, thinking=row.thinking, context=row.context,
@@ -62,7 +64,7 @@ class RowNode(LeanNode):
     def facts(self) -> Facts:
         """Everything that is known of it, in an order that doesn't depend on what is shared."""
         said = dict(self._common) | {name: value for name in _OWN for value in self.values(name)}
-        return tuple((name, said[name]) for name in _ORDER if name in said)
+        return tuple((name, said[name]) for name in ORDER if name in said)
 
     @property
     def own_names(self) -> frozenset[str]:
@@ -96,15 +98,12 @@ _OWN: dict[str, Callable[[Joined], Value | None]] = {
     "evidence": _evidence,
 }
 _OWN_NAMES = frozenset(_OWN)
-_ORDER = (
+ORDER = (
     "cell", "orphanedBy", "place", "file", "nameHolds", "binary", "binaryHolds", "verdict", "reason", "version",
     "commit", "fresh", "staleBecause", "backend", "requiredBackend", "backendMet", "fallback", "exitCode",
     "promptTokens", "contextTokens", "contextMet", "contextLength", "lengthHolds", "answerChars", "answered", "seconds",
     "thinkClosed", "requiredBytes", "gpuMemoryBytes", "shortfallShown", "evidence", "evidenceHolds",
 )  # fmt: skip
-
-
-_Ran = tuple[str | None, str | None, str | None, bool | None, int | None, bool | None, bool | None, bool | None]
 
 
 class _Common:
@@ -114,8 +113,9 @@ class _Common:
         self._ground = ground
         self._wanted = ground.rules.document.cells.backend
         self._of_receipt: dict[str, Value | None] = {}
-        self._every: dict[tuple[Value | None, ...], dict[tuple[object, ...], Facts]] = {}
-        self._told: dict[tuple[object, ...], Facts] = {}
+        self._every: dict[tuple[Value | None, ...], dict[_Key, Facts]] = {}
+        self._told: dict[_Key, Facts] = {}
+        self._same: dict[Facts, Facts] = {}  # by what they say: a value of one name has one type
 
     def begin(self, receipt: Receipt) -> None:
         """Begin with the rows of a receipt."""
@@ -128,45 +128,44 @@ class _Common:
 
     def of(self, joined: Joined) -> Facts:
         """Return what a row of the receipt has in common with others."""
-        row, cell, why = joined.row, joined.cell, joined.why
-        answered = row.answer_chars > 0 if row.answer_chars is not None else None
+        _, _, row, cell, why = joined
+        told, answer_chars = row.told, row.answer_chars
+        answered = answer_chars > 0 if answer_chars is not None else None
         evidence_holds = _evidence_holds(self._ground, joined) if row.evidence is not None else None
-        ran = (
-            why, row.verdict, row.backend, row.fell_back, row.exit_code, answered, row.think_closed, evidence_holds,
-        )  # fmt: skip
-        asked: tuple[Value | None, ...] = ()
+        prompt, length, name_holds = None, None, None
         if cell is not None:
-            (_, tokens, _, memory, _), length = cell.prompt, cell.model.context_length
-            required = row.required_bytes
-            asked = (
-                row.file in cell.model.names, tokens, _context_met(row.prompt_tokens, tokens), length,
-                _within(row.prompt_tokens, length), memory if required is not None else None,
-                _shortfall_shown(required, memory),
-            )  # fmt: skip
-        key = (ran, asked)
-        told = self._told.get(key)
-        if told is None:
-            told = self._told[key] = self._tell(ran, asked)
-        return told
+            prompt, length, name_holds = cell.prompt, cell.model.context_length, row.file in cell.model.names
+        key = (told, prompt, length, name_holds, answered, evidence_holds, why)
+        found = self._told.get(key)
+        if found is None:
+            found = self._told[key] = self._tell(key)
+        return found
 
-    def _tell(self, ran: _Ran, asked: tuple[Value | None, ...]) -> Facts:
-        why, verdict, backend, fell_back, exit_code, answered, think_closed, evidence_holds = ran
-        of_cell = ("nameHolds", "contextTokens", "contextMet", "contextLength", "lengthHolds", "gpuMemoryBytes",
-                   "shortfallShown")  # fmt: skip
-        return known(
+    def _tell(self, key: _Key) -> Facts:
+        told, prompt, length, name_holds, answered, evidence_holds, why = key
+        tokens, required = told.prompt_tokens, told.required_bytes
+        memory = prompt.gpu_memory_bytes if prompt is not None and required is not None else None
+        facts = known(
             orphanedBy=why,
+            nameHolds=name_holds,
             **self._of_receipt,
-            verdict=term(verdict) if verdict else None,
-            backend=term(f"backend-{backend}") if backend else None,
+            verdict=term(told.verdict) if told.verdict else None,
+            backend=term(f"backend-{told.backend}") if told.backend else None,
             requiredBackend=term(f"backend-{self._wanted}"),
-            backendMet=backend == self._wanted if backend else None,
-            fallback=fell_back,
-            exitCode=exit_code,
+            backendMet=told.backend == self._wanted if told.backend else None,
+            fallback=told.fell_back,
+            exitCode=told.exit_code,
+            contextTokens=prompt.tokens if prompt is not None else None,
+            contextMet=_context_met(tokens, prompt.tokens) if prompt is not None else None,
+            contextLength=length,
+            lengthHolds=_within(tokens, length) if prompt is not None else None,
             answered=answered,
-            thinkClosed=think_closed,
+            thinkClosed=told.think_closed,
+            gpuMemoryBytes=memory,
+            shortfallShown=_shortfall_shown(required, memory),
             evidenceHolds=evidence_holds,
-            **dict(zip(of_cell, asked, strict=False)),
         )
+        return self._same.setdefault(facts, facts)
 
 
 def _types(cell: Cell | None) -> tuple[str, ...]:

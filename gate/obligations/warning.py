@@ -31,7 +31,7 @@ def nodes(ground: Ground) -> Iterator[Node]:
 def _cell(ground: Ground, coverage: Coverage, cell: Cell) -> Node:
     """Return a cell with the runs of this very release that printed the warning, and what its runs printed."""
     declaim = coverage.declaim
-    own = ground.rows_of_cells.get(ground.cell_iri(cell), [])
+    own = ground.rows_of(cell)
     ticket = _names(declaim.issue, ground.rules.document.project.repository) if declaim.issue else None
     warned = [
         joined for joined in own
@@ -41,7 +41,7 @@ def _cell(ground: Ground, coverage: Coverage, cell: Cell) -> Node:
     return Node(
         ground.iri("warning", coverage.label, ground.cell_iri(cell)), ("WarnedCell",), cell.label,
         known(declaim=coverage.label)
-        + tuple(("warnedBy", ground.row_iri(joined)) for joined in warned)
+        + tuple(("warnedBy", joined.iri) for joined in warned)
         + tuple(("printed", text) for text in dict.fromkeys(t for joined in own for t in joined.row.warnings or ())),
         About(
             host=cell.host, model=cell.model.file, verb=cell.verb, thinking=cell.thinking, context=cell.context,

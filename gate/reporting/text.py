@@ -117,6 +117,13 @@ def _judged(console: Console, verdict: Verdict) -> None:
     console.print()
     judged = ", ".join(f"{s.id} {s.focus_nodes}" for s in verdict.shapes if s.focus_nodes)
     console.print(Text(f"Judged, by shape: {judged}.", "dim"), overflow="fold")
+    canaries = verdict.canaries
+    console.print(
+        Text(f"Canaries: a fault was planted for each of {canaries.constraints} constraints, and seen.", "dim")
+    )
+    for unplanted in canaries.unplanted:
+        said = f"No fault can be planted for {unplanted.parameter} of {plain(unplanted.shape)}: {unplanted.why}."
+        console.print(Text(said, "dim"), overflow="fold")
     for shape, because in verdict.whole:
         said = f"On the whole graph, since it can't be judged by classes: {plain(shape)} ({plain(because)})."
         console.print(Text(said, "dim"), overflow="fold")

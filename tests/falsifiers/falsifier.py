@@ -11,6 +11,7 @@ from typing import Any
 
 from rdflib import Graph, URIRef
 
+from gate.canary import is_canary
 from gate.check import Request, check
 from gate.classes import Classes
 from gate.iris import term
@@ -57,6 +58,8 @@ class Recording(PySHACL):
 
     def judge(self, nodes: Nodes, shapes: Shapes) -> Judgement:
         """Judge the edited graph; that the edit hides nodes from their shapes is what the shapes must say."""
+        if any(map(is_canary, nodes)):
+            return super().judge(nodes, shapes)
         graph = nodes.graph()
         focus_nodes = {file: list(shapes.focus_nodes(file, graph)) for file in shapes.files}
         self.edit(graph)
@@ -72,7 +75,8 @@ class RecordingClasses(Classes):
 
     def judge(self, nodes: Nodes, shapes: Shapes) -> Judgement:
         judgement = super().judge(nodes, shapes)
-        self.found = judgement.results
+        if not any(map(is_canary, nodes)):
+            self.found = judgement.results
         return judgement
 
 
