@@ -48,7 +48,8 @@ def points(timings: list[Timing]) -> dict[str, list[tuple[float, float]]]:
         rest = median(whole - part for whole, part in zip(timing.wall, told, strict=True))
         found.setdefault(REST, []).append((timing.cells, rest))
         found.setdefault(WHOLE, []).append((timing.cells, median(timing.wall)))
+        found.setdefault(PROCESSOR, []).append((timing.cells, median(timing.processor)))
     return found
 
 
-REST, WHOLE = "start, imports, writing", "the whole"
+REST, WHOLE, PROCESSOR = "start, imports, writing", "the whole", "the whole, of the processor"

@@ -158,7 +158,7 @@ def _growth(record: Record) -> str:
     note = f"""\
 Seconds of each stage of the gate, cold, and the exponent of size by which they grow: 1 is linear. Start-up costs the
 same at every size and flattens it, so the exponent between the last two sizes stands beside it. Times under
-{growth.TICK:g} s are left out.
+{growth.TICK:g} s are left out. Where the machine did other work meanwhile, the time of the processor tells more.
 """
     return f"## Growth\n\n{note}\n{_table(head, rows)}"
 

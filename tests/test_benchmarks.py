@@ -201,6 +201,8 @@ def test_the_page_says_what_was_measured_beside_its_target() -> None:
     assert "| 100,000 | not measured (at most 3 s)" in said
     assert "**A part of a run**: 768, 10,000 cells; 3 rounds." in said
     assert "| judging | 0.12 s | 1.25 s | 0.90 | 0.90 |" in said
+    assert "| start, imports, writing | 0.12 s | 1.25 s | 0.90 | 0.90 |" in said
+    assert "| the whole, of the processor | 0.50 s | 5.00 s | 0.90 | 0.90 |" in said
 
 
 def test_a_whole_run_needs_every_size_every_share_and_enough_rounds() -> None:
