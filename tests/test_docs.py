@@ -73,7 +73,11 @@ NOT_RUN = {
         "installs a package",
         "docs/git.md runs it in a repository of its own",
     ],
-    "CONTRIBUTING.md": ["installs the project", "checks the checkout that this test is a part of"],
+    "CONTRIBUTING.md": [
+        "installs the project",
+        "checks the checkout that this test is a part of",
+        "measures for minutes",
+    ],
     "docs/ci.md": ["installs the gate", "publishes"],
     "docs/receipts.md": ["needs a folder of models"],
     "docs/tickets.md": ["asks GitHub"],
