@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gate.findings import Finding
-    from gate.judge import Engine
+    from gate.judging.judge import Engine
     from gate.ledger.rows import Ledger
     from gate.nodes import Nodes
     from gate.obligations.node import Node
@@ -87,7 +87,7 @@ def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str
 
     Args:
         request: what to judge.
-        engine: what judges; `gate.classes` where none is given.
+        engine: what judges; `gate.judging.classes` where none is given.
         stage: told the name of each step as it begins.
 
     Raises:
@@ -100,7 +100,7 @@ def prepare(request: Request, engine: Engine | None = None, stage: Callable[[str
 def bring(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Case:
     """Bring a release that was read before the judge: see `prepare`."""
     from gate import shape_files
-    from gate.classes import Classes
+    from gate.judging.classes import Classes
     from gate.nodes import Nodes
 
     stage("reading the shapes")
@@ -124,8 +124,9 @@ def check(request: Request, engine: Engine | None = None, stage: Callable[[str],
 
 def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], None] = silent) -> Verdict:
     """Judge a release that was read: see `check`."""
-    from gate import canaries, judge, verdict
-    from gate.classes import Classes
+    from gate import verdict
+    from gate.judging import canaries, judge
+    from gate.judging.classes import Classes
 
     case = bring(ground, engine, stage)
     stage("judging")
@@ -139,7 +140,8 @@ def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], 
 
 def _rehearse(engine: Engine, ground: Ground, shapes: Shapes, owed: list[Node]) -> Outcome:
     """Judge the obligations that decisions cover as if none did: a decision is judged by what comes of it."""
-    from gate import findings, judge
+    from gate import findings
+    from gate.judging import judge
     from gate.nodes import Nodes
 
     covered = aside.rehearsed(ground, owed)

@@ -12,7 +12,7 @@ from gate.iris import NAMESPACE, Iri
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from gate.judge import Result
+    from gate.judging.judge import Result
     from gate.obligations.node import About, Node
     from gate.shape import Shape
     from gate.shape_files import Shapes

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import datetime
     from collections.abc import Iterable, Iterator, Mapping
 
-    from gate.canary import Canaries
     from gate.findings import Finding
-    from gate.judge import Judgement
+    from gate.judging.canary import Canaries
+    from gate.judging.judge import Judgement
     from gate.nodes import Nodes
     from gate.obligations.ground import Ground
     from gate.obligations.node import Node

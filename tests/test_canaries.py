@@ -10,16 +10,17 @@ import pytest
 from rdflib import Graph, URIRef
 from rdflib.namespace import SH
 
-from gate import canaries, graph, iris, shape_files
-from gate.canary import Canaries, Expected, is_canary
+from gate import graph, iris, shape_files
 from gate.check import Request, check
-from gate.classes import Classes
 from gate.errors import Declined
-from gate.faults import component
 from gate.iris import NAMESPACE
-from gate.judge import Judgement, Result
+from gate.judging import canaries
+from gate.judging.canary import Canaries, Expected, is_canary
+from gate.judging.classes import Classes
+from gate.judging.faults import component
+from gate.judging.judge import Judgement, Result
+from gate.judging.pyshacl_engine import PySHACL
 from gate.nodes import Nodes
-from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
 from gate.shape_lint import CONSTRAINTS, references
 from tests.release import NOW, VERSION, green

@@ -14,14 +14,14 @@ import pytest
 from pyshacl.shape import Shape
 from rdflib import Graph, URIRef
 
-from gate import judge as judging
 from gate import obligations
 from gate.__main__ import run
 from gate.check import Request, check
 from gate.errors import CallersError, Declined
-from gate.judge import Result
+from gate.judging import judge as judging
+from gate.judging.judge import Result
+from gate.judging.pyshacl_engine import PySHACL
 from gate.obligations import kinds
-from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
 from tests.falsifiers.falsifier import CELL, CELL_IRI, judge
 from tests.release import COMMIT, DECLAIM, NOW, RULES, VERSION, Release, declaimed, gate, green, judged
@@ -283,7 +283,13 @@ def test_a_result_of_an_unknown_shape_is_declined(release: Release) -> None:
 )
 @pytest.mark.parametrize(
     "step",
-    ["gate.ledger.read", "gate.shape_files.read", "gate.nodes.Nodes.of", "gate.judge.judge", "gate.verdict.compose"],
+    [
+        "gate.ledger.read",
+        "gate.shape_files.read",
+        "gate.nodes.Nodes.of",
+        "gate.judging.judge.judge",
+        "gate.verdict.compose",
+    ],
 )
 def test_a_crash_of_any_step_ends_in_2(
     step: str,

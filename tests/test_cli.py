@@ -367,7 +367,7 @@ def test_verbose_says_each_stage_with_its_time_on_standard_error(release: Releas
     assert all(stages), told.stderr
     named = [stage[1] for stage in stages if stage]
     assert named[0] == "reading the rules and decisions"
-    assert named[-2:] == ["judging", "composing the verdict"]
+    assert named[-3:] == ["judging", "judging the canaries", "composing the verdict"]
     assert len(named) == len(set(named)) > 5
 
 

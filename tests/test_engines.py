@@ -11,17 +11,18 @@ import pytest
 from hypothesis import event, given, settings
 from rdflib import Graph
 
-from gate import cache, following, pyshacl_engine
+from gate import cache
 from gate.__main__ import run
 from gate.cache import Store
-from gate.canary import is_canary
 from gate.check import Request, check
-from gate.classes import Classes
 from gate.errors import GateError
 from gate.iris import Iri
+from gate.judging import following, pyshacl_engine
+from gate.judging.canary import is_canary
+from gate.judging.classes import Classes
+from gate.judging.pyshacl_engine import PySHACL
 from gate.nodes import Nodes
 from gate.obligations.node import Node
-from gate.pyshacl_engine import PySHACL
 from gate.reporting.text import render
 from tests import random_shapes
 from tests.falsifiers.falsifier import CELL
@@ -31,7 +32,7 @@ from tests.triples import Triples, shapes_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gate.judge import Engine
+    from gate.judging.judge import Engine
     from gate.verdict import Verdict
 
 

@@ -11,16 +11,17 @@ import pytest
 from rdflib import BNode, Graph, Literal, URIRef, namespace
 from rdflib.namespace import SH
 
-from gate import canaries, graph, shape_files
-from gate.canary import is_canary
-from gate.classes import Classes
+from gate import graph, shape_files
 from gate.errors import Declined
 from gate.iris import NAMESPACE, Iri
-from gate.judge import Judgement, Result, Said
+from gate.judging import canaries
+from gate.judging.canary import is_canary
+from gate.judging.classes import Classes
+from gate.judging.judge import Judgement, Result, Said
+from gate.judging.pyshacl_engine import PySHACL
+from gate.judging.second_opinion import Agreed, agree
 from gate.nodes import Nodes
 from gate.obligations.node import Node
-from gate.pyshacl_engine import PySHACL
-from gate.second_opinion import Agreed, agree
 from gate.shape_files import Shapes
 from tests import test_canaries
 from tests.falsifiers.falsifier import Falsifier, Recording, judge

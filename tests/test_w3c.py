@@ -11,9 +11,9 @@ import shacl
 from rdflib import BNode, Graph, URIRef
 from rdflib.namespace import RDF, SH
 
-from gate.classes import Classes
 from gate.errors import GateError
-from gate.judge import Result
+from gate.judging.classes import Classes
+from gate.judging.judge import Result
 from gate.shape_lint import SEVERITIES
 from tests import w3c
 from tests.triples import Triples, shapes_of

@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gate.check import Request
-    from gate.judge import Engine
+    from gate.judging.judge import Engine
 
 _FORMATS = "\n".join(f"  {name:<9} {form.says}" for name, form in FORMATS.items())
 
 
 def _classes() -> Engine:
-    from gate.classes import Classes
+    from gate.judging.classes import Classes
 
     return Classes()
 
 
 def _pyshacl() -> Engine:
-    from gate.pyshacl_engine import PySHACL
+    from gate.judging.pyshacl_engine import PySHACL
 
     return PySHACL()
 
@@ -98,7 +98,7 @@ def command(
     with progress(quiet=quiet) as stage:
         judging = ENGINES[engine]()
         if cross_check:
-            from gate.second_opinion import Agreed
+            from gate.judging.second_opinion import Agreed
 
             judging = Agreed(judging)
         verdict = check(request, judging, stage)

@@ -11,14 +11,14 @@ from typing import Any
 
 from rdflib import Graph, URIRef
 
-from gate.canaries import planted
-from gate.canary import is_canary
 from gate.check import Request, check
-from gate.classes import Classes
 from gate.iris import term
-from gate.judge import Judgement, Result
+from gate.judging.canaries import planted
+from gate.judging.canary import is_canary
+from gate.judging.classes import Classes
+from gate.judging.judge import Judgement, Result
+from gate.judging.pyshacl_engine import PySHACL
 from gate.nodes import Nodes
-from gate.pyshacl_engine import PySHACL
 from gate.shape_files import Shapes
 from gate.verdict import Verdict
 from tests.release import COMMIT, NOW, VERSION, Release, header

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rdflib import Graph
     from rdflib.term import Node as Term
 
-    from gate.judge import Engine, Judgement, Result
+    from gate.judging.judge import Engine, Judgement, Result
     from gate.nodes import Nodes
     from gate.shape_files import Shapes
 

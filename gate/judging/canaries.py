@@ -2,7 +2,7 @@
 
 A judge that stopped seeing something says the same as one that finds nothing. So every check hands it nodes which break
 each constraint of each shape, and one that isn't reported ends the check: the gate can't be trusted. What is planted is
-derived from the shapes alone, the project's own among them: see `gate.planting`. They are judged by the same engine in
+derived from the shapes alone, the project's own among them: see `planting`. They are judged by the same engine in
 a graph of their own, so that none of a release's nodes, and none of its results, has anything to do with them.
 """
 
@@ -12,16 +12,16 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 from gate import cache
-from gate.canary import Expected, of_json, to_json
 from gate.errors import Declined
 from gate.iris import NAMESPACE
+from gate.judging.canary import Expected, of_json, to_json
 from gate.nodes import Nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gate.canary import Canaries
-    from gate.judge import Engine, Result
+    from gate.judging.canary import Canaries
+    from gate.judging.judge import Engine, Result
     from gate.shape_files import Shapes
 
 _NAMED = 3  # how many of the silent an error names
@@ -33,7 +33,7 @@ def planted(shapes: Shapes) -> Canaries:
     """Return the canaries of `shapes`."""
 
     def plant() -> Any:
-        from gate import planting
+        from gate.judging import planting
 
         return to_json(planting.plant(shapes.graph))
 

@@ -13,7 +13,7 @@ from rdflib import Literal, URIRef
 from rdflib.namespace import OWL, RDF, RDFS, SH
 
 from gate.errors import BadFile
-from gate.reads import Read, Reads, Root
+from gate.judging.reads import Read, Reads, Root
 from gate.shape_lint import TARGETS, list_items, short
 
 if TYPE_CHECKING:

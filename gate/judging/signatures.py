@@ -20,9 +20,9 @@ from gate.obligations.node import PLACED, Node
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
+    from gate.judging.reads import Reads
     from gate.nodes import Nodes
     from gate.obligations.node import Facts, Value
-    from gate.reads import Reads
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is itself

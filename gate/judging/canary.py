@@ -9,7 +9,7 @@ from gate.iris import Iri
 from gate.obligations.node import Node
 
 if TYPE_CHECKING:
-    from gate.judge import Result
+    from gate.judging.judge import Result
 
 NAMESPACE = "https://w3id.org/taggate/canary/"  # of no release: `iris.node` begins all of those with another one
 

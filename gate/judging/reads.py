@@ -1,6 +1,6 @@
 """What the shapes read of a node: which properties, how far, and whether it matters which node it is.
 
-`gate.following` derives it from the shapes graph, and nothing of it is written by hand.
+`gate.judging.following` derives it from the shapes graph, and nothing of it is written by hand.
 """
 
 from __future__ import annotations

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gate import iris
 from gate.iris import Iri, named
-from gate.reads import Reads
-from gate.signatures import Wanted, name_of
+from gate.judging.reads import Reads
+from gate.judging.signatures import Wanted, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
+    from gate.judging.reads import Root
     from gate.nodes import Nodes
     from gate.obligations.node import Node, Value
-    from gate.reads import Root
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # each is itself

@@ -10,13 +10,13 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from gate import cache
-from gate.judge import Result, Said
-from gate.signatures import Values
+from gate.judging.judge import Result, Said
+from gate.judging.signatures import Values
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from gate.focus import Plan
+    from gate.judging.focus import Plan
     from gate.shape_files import Shapes
 
 _ALIKE, _EACH = "class verdict", "class verdict of each"  # the kinds of what is kept

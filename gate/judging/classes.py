@@ -1,6 +1,6 @@
 """The engine that judges one node of each class of alike nodes, by pyshacl, and says the same of all the others.
 
-What a class has in common is its signature: see `gate.signatures`. The findings of the one that was judged are carried
+What a class has in common is its signature: see `signatures`. The findings of the one that was judged are carried
 over to the others where they say nothing that could be another's: about the node itself, for no value, for one that all
 of them have, or for the node itself. In any other case each node of the class is judged. A shape that reads further
 than can be followed is judged on the whole graph, and named.
@@ -13,25 +13,26 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from gate import cache, reads
-from gate.class_verdicts import APART, Verdicts, of
+from gate import cache
 from gate.errors import Declined
-from gate.focus import Focus
 from gate.iris import Iri
-from gate.judge import Judgement, Result
-from gate.signatures import Signatures
+from gate.judging import reads
+from gate.judging.class_verdicts import APART, Verdicts, of
+from gate.judging.focus import Focus
+from gate.judging.judge import Judgement, Result
+from gate.judging.signatures import Signatures
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
     from rdflib import Graph
 
-    from gate.focus import Plan
+    from gate.judging.focus import Plan
+    from gate.judging.pyshacl_engine import Asked
+    from gate.judging.reads import Root
+    from gate.judging.signatures import Wanted
     from gate.nodes import Nodes
-    from gate.pyshacl_engine import Asked
-    from gate.reads import Root
     from gate.shape_files import Shapes
-    from gate.signatures import Wanted
 
 NAME = "classes"
 
@@ -54,7 +55,7 @@ def _read(shapes: Shapes) -> reads.Read:
     """Return what the shapes read of a node."""
 
     def follow() -> Any:
-        from gate import following
+        from gate.judging import following
 
         return reads.to_json(following.of(shapes.graph))
 
@@ -99,7 +100,7 @@ class _Session:
     @cached_property
     def asked(self) -> Asked:
         """pyshacl, which isn't even loaded where it has nothing to judge."""
-        from gate import pyshacl_engine
+        from gate.judging import pyshacl_engine
 
         return pyshacl_engine.asked(self.shapes)
 

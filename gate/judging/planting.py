@@ -15,9 +15,9 @@ from rdflib import Literal, URIRef
 from rdflib.namespace import SH
 
 from gate import iris
-from gate.canary import NAMESPACE, Canaries, Expected, Unplanted
-from gate.faults import LACKING, MOST, PAIRED, Value, component, lacks, refuses, rejected, steps
 from gate.iris import Iri, local
+from gate.judging.canary import NAMESPACE, Canaries, Expected, Unplanted
+from gate.judging.faults import LACKING, MOST, PAIRED, Value, component, lacks, refuses, rejected, steps
 from gate.obligations.node import Node
 from gate.shape_lint import CONSTRAINTS, TARGETS, references
 

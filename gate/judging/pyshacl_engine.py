@@ -11,7 +11,7 @@ from rdflib import Graph, URIRef
 from rdflib.namespace import RDF, SH
 
 from gate.errors import CallersError, Declined
-from gate.judge import Judgement, Result, Said
+from gate.judging.judge import Judgement, Result, Said
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
