@@ -198,7 +198,7 @@ def _validating(everything: Graph) -> Graph:
     """Return the shapes without the triples that SHACL calls non-validating: engines read all of them at each node."""
     judged = Graph(bind_namespaces="none")
     for triple in everything:
-        if triple[1] not in ANNOTATIONS and triple[2] != SH.PropertyShape:  # known by its path
+        if triple[1] not in ANNOTATIONS and triple[1:] != (RDF.type, SH.PropertyShape):  # known by its path
             judged.add(triple)
     return judged
 

@@ -107,9 +107,11 @@ def _check(
 
 def _constrains(graph: Graph, shape: Term) -> bool:
     """Say whether a shape has a parameter that can reject anything."""
-    return any(
-        p in CONSTRAINTS and (p, getattr(o, "value", None)) not in _IDLE for p, o in graph.predicate_objects(shape)
-    )
+    # What a sh:qualifiedValueShape asks stands in how many values there must be, or may be.
+    asked = CONSTRAINTS - {SH.qualifiedValueShape}
+    if (shape, SH.qualifiedValueShape, None) in graph:
+        asked |= {SH.qualifiedMinCount, SH.qualifiedMaxCount}
+    return any(p in asked and (p, getattr(o, "value", None)) not in _IDLE for p, o in graph.predicate_objects(shape))
 
 
 def _refuse_cycle(path: str, shape: Term, everything: Graph) -> None:
@@ -148,10 +150,11 @@ def _check_paths(path: str, graph: Graph, vocabulary: Graph) -> None:
     while pending:
         step = pending.pop()
         if isinstance(step, BNode):
-            inner = {o for p, o in graph.predicate_objects(step) if p in {RDF.first, RDF.rest}} - seen
+            # Only the end of a list may be rdf:nil: as a step, an engine takes it for a property, which nothing has.
+            inner = ({*graph.objects(step, RDF.rest)} - {RDF.nil} | {*graph.objects(step, RDF.first)}) - seen
             seen |= inner
             pending += inner
-        elif step not in _HELD and step != RDF.nil and (step, RDF.type, RDF.Property) not in vocabulary:
+        elif step not in _HELD and (step, RDF.type, RDF.Property) not in vocabulary:
             raise BadFile(path, short(step), "the graph has no such property", "The vocabulary lists all.")
     for head in {o for term in (*LISTS, SH["in"], SH.languageIn, SH.path) for o in graph.objects(None, term)}:
         if isinstance(head, BNode) and (head, RDF.first, None) in graph:
@@ -174,7 +177,7 @@ def _check_values(path: str, graph: Graph) -> None:
             if type(number) is not int or number < 0:
                 raise BadFile(path, short(shape), f"sh:{name} is {count}, which is no whole number")
     for shape, order in graph.subject_objects(SH.order):
-        if not _comparable(order):
+        if not _comparable(order) or isinstance(getattr(order, "value", None), date):
             raise BadFile(path, short(shape), f"sh:order is {order}, which is no number")
     once = Counter((s, p) for s, p in ((s, p) for s, p, _ in graph if p in _ONCE))
     for (shape, predicate), times in sorted(once.items(), key=str):

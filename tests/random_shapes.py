@@ -17,7 +17,7 @@ _TWINS: dict[Any, Any] = {node: EX[f"twin{index}"] for index, node in enumerate(
 ENUMERATED = [EX.red, EX.green]
 LITERALS = [
     Literal(1), Literal(2), Literal(True), Literal(1.0), Literal("1"), Literal(""), Literal("two"),
-    Literal("zwei", lang="de"), Literal("two", lang="en"), Literal("2026-01-01", datatype=XSD.date),
+    Literal("zwei", lang="de"), Literal("two", lang="en"), Literal("2026-01-01", datatype=XSD.date), Literal(EX.node0),
 ]  # fmt: skip
 NUMBERS = [Literal(1), Literal(2), Literal(1.5)]
 

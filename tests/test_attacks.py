@@ -180,6 +180,10 @@ BODY = "sh:targetClass gate:Cell ; sh:property"
         (f"my:S a sh:NodeShape ; {BODY} [ sh:path _:l ; sh:minCount 1 ] . _:l <http://www.w3.org/1999/02/22-rdf-syntax-ns#first> gate:receipt ; <http://www.w3.org/1999/02/22-rdf-syntax-ns#rest> _:l .", "does not go from item to item to its end"),
         ("<http://www.w3.org/1999/02/22-rdf-syntax-ns#nil> <http://www.w3.org/1999/02/22-rdf-syntax-ns#first> gate:fail .", "another vocabulary's term"),
         (f'my:S a sh:NodeShape ; {BODY} [ sh:path gate:receipt ; sh:minCount 1 ; sh:message "x"@not_a_language ] .', "it is not Turtle"),
+        (f"my:S a sh:NodeShape ; {BODY} [ sh:path () ; sh:in ( gate:fail ) ] .", "the graph has no such property"),
+        (f"my:S a sh:NodeShape ; {BODY} [ sh:path ( gate:receipt () ) ; sh:in ( gate:fail ) ] .", "the graph has no such property"),
+        (f"my:S a sh:NodeShape ; {BODY} [ sh:path gate:receipt ; sh:qualifiedMinCount 0 ; sh:qualifiedValueShape [ sh:nodeKind sh:Literal ] ] .", "constrains nothing"),
+        (f'my:S a sh:NodeShape ; {BODY} [ sh:path gate:receipt ; sh:minCount 1 ; sh:order "2026-01-01"^^<http://www.w3.org/2001/XMLSchema#date> ] .', "sh:order is 2026-01-01, which is no number"),
     ],
 )  # fmt: skip
 def test_a_shape_that_judges_nothing_is_refused(shapes: str, said: str, release: Release) -> None:
@@ -189,6 +193,12 @@ def test_a_shape_that_judges_nothing_is_refused(shapes: str, said: str, release:
 def test_a_typed_string_is_the_string_that_the_graph_holds(release: Release) -> None:
     text = f'my:S a sh:NodeShape ; {BODY} [ sh:path ( gate:receipt gate:place ) ; sh:not [ sh:hasValue "runs[0]"^^<http://www.w3.org/2001/XMLSchema#string> ] ] .'
     assert '"focus": "gx10/alpha-q4_k_m.gguf/run/think-off/4k"' in judged(with_shapes(release, text), 1)
+
+
+@pytest.mark.parametrize("constraint", ["sh:hasValue", "sh:class"])
+def test_a_constraint_that_names_the_class_of_property_shapes_is_judged(constraint: str, release: Release) -> None:
+    text = f"my:S a sh:PropertyShape ; sh:targetClass gate:CellRow ; sh:path gate:verdict ; {constraint} sh:PropertyShape ."
+    judged(with_shapes(release, text), 1)
 
 
 def test_two_shapes_of_one_local_name_stay_two(release: Release) -> None:

@@ -14,7 +14,7 @@ from rdflib import Graph
 from gate import cache
 from gate.__main__ import run
 from gate.cache import Store
-from gate.check import Request, check
+from gate.check import Request, check, prepare
 from gate.errors import GateError
 from gate.iris import Iri
 from gate.judging import following, pyshacl_engine
@@ -85,6 +85,56 @@ def test_what_was_kept_says_the_same(kept: Store, data: Graph, shapes: Graph) ->
 def kept(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """A store that all examples of a test share, as all checks of a user do."""
     return Store(tmp_path_factory.mktemp("kept") / "store")
+
+
+EXAMPLE = "@prefix : <https://example.org/> . @prefix sh: <http://www.w3.org/ns/shacl#> .\n"
+ROUND = ":x a :C ; :next :y . :y a :C ; :next :x ; :size 1 ."  # what is read of one is what is read of the other
+
+
+@pytest.mark.parametrize(
+    ("data", "shapes"),
+    [
+        pytest.param(
+            ROUND,
+            ":S a sh:NodeShape ; sh:targetClass :C ; sh:property :N , :M . :M sh:path :size ; sh:maxCount 1 . "
+            ":N sh:path :next ; sh:nodeKind sh:Literal .",
+            id="two classes whose nodes lead to each other",
+        ),
+        pytest.param(
+            ROUND,
+            ":S a sh:NodeShape ; sh:targetClass :C ; sh:property :N , :M . :M sh:path :size ; sh:minCount 1 . "
+            ":N sh:path :next ; sh:nodeKind sh:Literal ; sh:severity sh:Warning .",
+            id="one of them has a violation and both have warnings",
+        ),
+        pytest.param(
+            ":x a :C ; :p 'https://example.org/x' . :y a :C ; :p 'https://example.org/x' .",
+            ":N sh:targetClass :C ; sh:path :p ; sh:nodeKind sh:IRI .",
+            id="a text that reads as the IRI of a node",
+        ),
+        pytest.param(
+            ":x a :C ; :p 'https://example.org/x' .",
+            ":N sh:targetClass :C ; sh:targetObjectsOf :p ; sh:path :p ; sh:minCount 1 .",
+            id="such a text that is judged, beside the node",
+        ),
+    ],
+)
+def test_what_was_kept_of_nodes_that_look_alike_says_the_same(data: str, shapes: str, tmp_path: Path) -> None:
+    data_graph, shapes_graph = (Graph().parse(data=EXAMPLE + text, format="turtle") for text in (data, shapes))
+    whole = said(PySHACL(), data_graph, shapes_graph)
+    with cache.used(Store(tmp_path / "store")):
+        for _ in range(2):
+            assert said(Classes(), data_graph, shapes_graph) == whole
+
+
+def test_a_truth_value_that_is_judged_is_named_alike_by_both_engines(tmp_path: Path) -> None:
+    text = (
+        EXAMPLE + "@prefix gate: <https://w3id.org/taggate/ns#> . :N sh:targetObjectsOf gate:fresh ; sh:in ( true ) ."
+    )
+    moment = datetime.datetime.fromisoformat(NOW)
+    nodes = prepare(Request(green(tmp_path).write() / "gate.toml", VERSION, now=moment)).nodes
+    shapes = shapes_of(Graph().parse(data=text, format="turtle"))
+    judged = [engine.judge(nodes, shapes) for engine in (PySHACL(), Classes())]
+    assert [(one.results, one.focus_nodes) for one in judged] == [([], {"own": ["true"]})] * 2
 
 
 def test_pyshacl_is_asked_nothing_where_all_is_kept(tmp_path: Path, monkeypatch: Any) -> None:

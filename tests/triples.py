@@ -25,6 +25,20 @@ if TYPE_CHECKING:
     from gate.obligations.node import Value
 
 
+class _Literal(str):
+    """A literal as a fact holds it: one text for one literal, as in a release, whose values are told apart by type."""
+
+    __slots__ = ("is_of",)
+    is_of: Literal
+
+    @classmethod
+    def of(cls, literal: Literal) -> _Literal:
+        """Return a literal as a value of a fact."""
+        found = cls(repr((str(literal), literal.datatype, literal.language)))
+        found.is_of = literal
+        return found
+
+
 class Triples(Nodes):
     """The subjects of an RDF graph as nodes. A blank node's name begins with `_:`, so that no IRI is taken for it."""
 
@@ -40,8 +54,7 @@ class Triples(Nodes):
             if p == RDF.type and isinstance(o, URIRef):
                 types.setdefault(Iri(s), []).append(_name(o))
             else:
-                value = o if isinstance(o, Literal) else Iri(o)
-                facts[Iri(s)].append((_name(p), value))  # type: ignore[arg-type]  # a literal of any type and language
+                facts[Iri(s)].append((_name(p), _Literal.of(o) if isinstance(o, Literal) else Iri(o)))
         super().__init__(
             (iri, Node(iri, tuple(types.get(iri, ())), iri, tuple(own), About(), owner=iri))
             for iri, own in facts.items()
@@ -59,8 +72,8 @@ class Triples(Nodes):
     @staticmethod
     def term(value: Value) -> IdentifiedNode | Literal:
         """Return a value as the graph has it."""
-        if isinstance(value, Literal):
-            return value
+        if isinstance(value, _Literal):
+            return value.is_of
         assert isinstance(value, Iri)
         return BNode(value) if value.startswith("_:") else URIRef(value)
 

@@ -32,9 +32,15 @@ APART = _Apart()
 
 def of(result: Result, iri: str) -> Result:
     """Return what is said of one node as what is said of another of its class."""
-    if result.value != result.focus:
+    if not _of_itself(result):
         return result._replace(focus=iri, focus_said=_blank(iri))
     return result._replace(focus=iri, focus_said=_blank(iri), value=iri, value_said=_blank(iri) or Said(iri))
+
+
+def _of_itself(result: Result) -> bool:
+    """Say whether the value is the node. A text that reads as its IRI does is none."""
+    value = result.value_said
+    return value is not None and value.kind != "literal" and value.text == result.focus
 
 
 def _blank(iri: str) -> Said | None:
@@ -98,7 +104,7 @@ def spelled(signature: Any) -> Any:
 
 
 def _to_json(result: Result) -> list[Any]:
-    own = result.value is not None and result.value == result.focus
+    own = _of_itself(result)
     return [result.shape, result.component, result.severity, own, None if own else result.value_said]
 
 

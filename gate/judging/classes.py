@@ -154,7 +154,11 @@ class _Session:
         return said is not None
 
     def _exactly(self, one: _Class) -> str:
-        return self.signatures.exactly((iri, one.plan.wanted) for iri in one.members)
+        """Return what tells what is said of each node of a class: which nodes they are, and all that is read there.
+
+        Two classes whose nodes lead to each other have the same read of them.
+        """
+        return repr((sorted(one.members), self.signatures.exactly((iri, one.plan.wanted) for iri in one.members)))
 
     def _ask(self, classes: list[_Class]) -> None:
         """Let pyshacl judge the first of each class, and note which say what can't be said of all."""
@@ -228,9 +232,10 @@ class _Session:
                 found[file] += one.members
         lone: dict[tuple[str, str], None] = {}  # two literals may have one text
         for one_led_to in self.focus.led_to.values():
-            lone |= dict.fromkeys((file_of[root.shape], str(one_led_to.value)) for root in one_led_to.roots)
-        for file, text in lone:
-            found[file].append(text)
+            text = str(self.nodes.term(one_led_to.value))  # as RDF has it: true, and not True
+            lone |= dict.fromkeys((file_of[root.shape], text) for root in one_led_to.roots)
+        for file in {file for file, _ in lone}:  # and a literal that of a node: both are what is named so
+            found[file] = list(dict.fromkeys([*found[file], *(text for own, text in lone if own == file)]))
         if whole:
             graph = self.nodes.graph()
             for file in {file_of[root.shape] for root in whole}:
