@@ -243,12 +243,14 @@ def compose(
             # A project's own shape may call its reason what it likes; what is missing, the gate's own shapes say.
             is_own = finding.shape not in shapes.users
             reasons.setdefault(finding.owner, set()).add(finding.reason if is_own else "failed")
-    everything = {
-        iri: CellState(node, _state(node, reasons.get(iri, set()), outcome))
+    nothing: set[str] = set()
+    counted = [
+        CellState(node, _state(node, reasons.get(iri, nothing), outcome))
         for iri, node in nodes.items()
         if node.types[0] in _COUNTED
-    }
-    cells = [one for one in everything.values() if one.node.types[0] in CELLS]
+    ]
+    cells = [one for one in counted if one.node.types[0] in CELLS]
+    aside: dict[str, CellState] = {one.node.iri: one for one in counted if one.state == DECLAIMED}
     document = ground.rules.document
     return Verdict(
         project=document.project.name,
@@ -263,10 +265,10 @@ def compose(
         shapes=tuple(ShapeCount(f, judged[f], len(red.get(f, ()))) for f in shapes.files),
         findings=findings,
         cells=tuple(cells),
-        kernels=_of_kinds(KERNELS, everything),
-        others=_of_kinds(OTHERS, everything),
+        kernels=_of_kinds(KERNELS, counted),
+        others=_of_kinds(OTHERS, counted),
         hosts=_hosts(ground, cells),
-        declaimed=withdrawn.declaimed(ground, everything, outcome),
+        declaimed=withdrawn.declaimed(ground, aside, outcome),
         known_failures=withdrawn.known_failures(ground, nodes, outcome),
         scope=withdrawn.scope(ground, nodes, outcome),
         inputs=_inputs(ground, shapes),
@@ -282,9 +284,9 @@ def compose(
     )
 
 
-def _of_kinds(kinds: Mapping[str, set[str]], everything: Mapping[str, CellState]) -> dict[str, tuple[CellState, ...]]:
+def _of_kinds(kinds: Mapping[str, set[str]], counted: list[CellState]) -> dict[str, tuple[CellState, ...]]:
     """Return the obligations of each kind, without the kinds that the release owes nothing of."""
-    found = {kind: tuple(o for o in everything.values() if o.node.types[0] in types) for kind, types in kinds.items()}
+    found = {kind: tuple(one for one in counted if one.node.types[0] in types) for kind, types in kinds.items()}
     return {kind: own for kind, own in found.items() if own}
 
 

@@ -141,16 +141,22 @@ class Scoped:
         }  # fmt: skip
 
 
-def declaimed(ground: Ground, everything: Mapping[str, CellState], outcome: Outcome) -> tuple[Declaimed, ...]:
-    """Return the de-claims in force, by their places in the file."""
+def declaimed(ground: Ground, aside: Mapping[str, CellState], outcome: Outcome) -> tuple[Declaimed, ...]:
+    """Return the de-claims in force, by their places in the file.
+
+    Args:
+        ground: what was judged.
+        aside: how everything stands that they withdraw, by IRI.
+        outcome: what rejects it.
+    """
     return tuple(
         Declaimed(
             told=Told.of(coverage.declaim, coverage.label),
             ruling=Ruled.of(coverage.declaim.ruling),
-            cells=tuple(everything[ground.cell_iri(cell)] for cell in coverage.cells),
-            kernels=tuple(everything[ground.owed_iri(owed)] for owed in coverage.kernels),
+            cells=tuple(aside[ground.cell_iri(cell)] for cell in coverage.cells),
+            kernels=tuple(aside[ground.owed_iri(owed)] for owed in coverage.kernels),
             failing=tuple(
-                _rejected(everything[iri].node, outcome)
+                _rejected(aside[iri].node, outcome)
                 for iri in map(ground.owed_iri, coverage.covered)
                 if outcome.fails(iri)
             ),
