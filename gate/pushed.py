@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # What people write in front of a version, as a reader sees it.
 _PREFIXES = r"(?:[\w.-]*[/_-])?(?:vv?|rel|release|version)[./_-]?"
+# What can stand between two numbers in the place of a point: a slash parts folders.
+_POINT = r"(?:_|[^\w/])"
 # A number that a letter stands in for a digit of; a letter alone, too.
 _NUMBER = r"[oil|]*\d[\doil|]*|[oil|]"
 _DIGITS = str.maketrans("oil|", "0111")
@@ -220,7 +222,7 @@ def resembled(update: Update, formats: set[str]) -> str | None:
     seen = latin_likeness(update.name)
     own = {latin_likeness(pattern.partition(versions.TAG_FIELD)[0]) for pattern in formats} - {""}
     before = "|".join([*map(re.escape, sorted(own, key=len, reverse=True)), _PREFIXES])
-    match = re.match(rf"(?:{before})?(\d+)(?:[._-](\d+))?(?:[._-](\d+))?", seen)
+    match = re.match(rf"(?:{before})?(\d+)(?:{_POINT}(\d+))?(?:{_POINT}(\d+))?", seen)
     if match is None:
         match = re.match(rf"(?:{before})({_NUMBER})\.({_NUMBER})(?:\.({_NUMBER}))?", seen)
         if match is None or not re.search(r"\d", match[0]):

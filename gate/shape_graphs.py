@@ -215,7 +215,7 @@ def turtle(file: InputFile) -> Graph:
     text = decode(file)
     if (huge := _HUGE.search(text)) is not None:
         line = text.count("\n", 0, huge.start()) + 1
-        raise BadFile(file.path, f"line {line}", f"{huge[0]} is no number or time to compare with")
+        raise BadFile(file.path, f"line {line}", f"{huge[0]} is no number to compare with")
     try:
         graph.parse(data=text, format="turtle", publicID=f"file:///{file.path}")
     except BadSyntax as error:

@@ -202,7 +202,6 @@ CORE = {
     "minInclusive": "sh:path gate:seconds ; sh:minInclusive -3",
     "maxExclusive": "sh:path gate:seconds ; sh:maxExclusive 60",
     "maxInclusive": "sh:path gate:seconds ; sh:maxInclusive 60.25",
-    "a time": 'sh:path gate:seconds ; sh:maxInclusive "2026-10-01"^^xsd:date',
     "minLength": "sh:path gate:reason ; sh:minLength 3",
     "maxLength": "sh:path gate:reason ; sh:maxLength 0",
     "pattern": 'sh:path gate:reason ; sh:pattern "^.+$"',

@@ -142,6 +142,9 @@ def test_a_release_is_neither_moved_nor_deleted_nor_lightweight(release: Release
         "release/v0.71.0",
         "v0.071.0",
         "v0-71-0",
+        "0,71,0",
+        "0\u00b771\u00b70",  # middle dots
+        "0\u300271\u30020",  # ideographic full stops
         "v0.71.0.0",
         "demo-v0.71.0",
         "\u04750.71.0",  # Cyrillic izhitsa

@@ -66,7 +66,7 @@ def _no_match(graph: Graph, shape: Term, pattern: Term) -> str | None:
 
 
 def _beyond(rounded: Callable[[int | float | Decimal], int], step: int) -> Callable[[Graph, Term, Term, Iri], Value]:
-    """Return what goes beyond a bound by as little as a whole number can; a time compares with no number at all."""
+    """Return what goes beyond a bound by as little as a whole number can."""
 
     def value(_graph: Graph, _shape: Term, bound: Term, _fresh: Iri) -> Value:
         number = getattr(bound, "value", None)
