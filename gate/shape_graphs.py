@@ -79,6 +79,11 @@ def judging(own: tuple[InputFile, ...], users: tuple[InputFile, ...]) -> Graph:
     return _validating(_union([built_in.everything, *map(_graph, users)])) if users else built_in.judging
 
 
+def own_of(users: tuple[InputFile, ...]) -> Graph:
+    """Return the user's own part of the graph that judges; what is raised: see `judging`."""
+    return _validating(_union(map(_graph, users)))
+
+
 def asked(graph: Graph) -> Iterator[tuple[str, str, tuple[str, ...], frozenset[str]]]:
     """Yield what the graph that judges asks: the class targeted, the shape, the properties to it, its parameters."""
     for head, target in graph.subject_objects(SH.targetClass):

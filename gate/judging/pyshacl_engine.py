@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rdflib import Graph, URIRef
 from rdflib.namespace import RDF, SH
 
+from gate import cache
 from gate.errors import CallersError, Declined
 from gate.judging.judge import Judgement, Result, Said
 
@@ -47,9 +48,8 @@ class PySHACL:
         import pyshacl
 
         with _failures_named(shapes):
-            conforms, report, _ = pyshacl.validate(
-                graph, shacl_graph=shapes.graph, inplace=True, advanced=False, meta_shacl=bool(shapes.users)
-            )
+            _refuse_malformed(shapes)
+            conforms, report, _ = pyshacl.validate(graph, shacl_graph=shapes.graph, inplace=True, advanced=False)
         if not isinstance(report, Graph):
             # What pyshacl hands back in place of a report: a failure of the validation, never a verdict.
             raise (CallersError if shapes.users else Declined)(f"shapes: pyshacl can't judge: {_first_line(report)}")
@@ -77,8 +77,7 @@ class Asked:
         self._shapes, self._of = shapes, DataGraph.from_rdflib
         with _failures_named(shapes):
             apply_patches()  # type: ignore[no-untyped-call]  # what pyshacl.validate does first
-            if shapes.users:
-                _refuse_malformed(shapes)
+            _refuse_malformed(shapes)
             logger = logging.getLogger(_LOGGER)
             self._validator = Validator(self._of(Graph()), shacl_graph=shapes.graph, options={"logger": logger})
             self._loaded: dict[str, Shape] = {str(one.node): one for one in self._validator.shacl_graph.shapes}
@@ -124,11 +123,25 @@ def _failures_named(shapes: Shapes) -> Iterator[None]:
         raise (CallersError if shapes.users else Declined)(f"shapes: {_first_line(error)}") from None
 
 
+@functools.lru_cache(maxsize=4)
 def _refuse_malformed(shapes: Shapes) -> None:
-    """Let pyshacl hold the shapes against SHACL's own shapes: over no data, whatever it says is about the shapes."""
-    import pyshacl
+    """Let pyshacl hold the user's shapes against SHACL's own: over no data, so that all it says is about the shapes.
 
-    pyshacl.validate(Graph(), shacl_graph=shapes.graph, inplace=True, advanced=False, meta_shacl=True)
+    That takes longer than to judge. So it is done once for the same shapes.
+    """
+    if not shapes.users:
+        return
+
+    def validate() -> bool:
+        import pyshacl
+
+        from gate import shape_graphs
+
+        own = shape_graphs.own_of(shapes.others)
+        pyshacl.validate(Graph(), shacl_graph=own, inplace=True, advanced=False, meta_shacl=True)
+        return True
+
+    cache.remember("well-formed", [shapes.digest, *cache.libraries("pyshacl", "rdflib")], validate, bool)
 
 
 def _read(conforms: bool, report: Graph) -> list[Result]:  # noqa: FBT001 - pyshacl's own pair
