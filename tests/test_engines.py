@@ -15,7 +15,7 @@ from gate import cache
 from gate.__main__ import run
 from gate.cache import Store
 from gate.check import Request, check, prepare
-from gate.errors import GateError
+from gate.errors import CallersError, GateError
 from gate.iris import Iri
 from gate.judging import following, pyshacl_engine
 from gate.judging.canary import is_canary
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from gate.verdict import Verdict
 
 
-def judge(release: Release) -> Verdict:
-    """Judge a release by classes."""
+def judge(release: Release, engine: Engine | None = None) -> Verdict:
+    """Judge a release: by classes, where no engine is given."""
     moment = datetime.datetime.fromisoformat(NOW)
-    return check(Request(release.write() / "gate.toml", VERSION, now=moment))
+    return check(Request(release.write() / "gate.toml", VERSION, now=moment), engine)
 
 
 def said(engine: Engine, data: Graph, shapes: Graph) -> Any:
@@ -290,6 +290,14 @@ def test_a_shape_that_cant_be_followed_is_judged_on_the_whole_graph_and_named(tm
     assert because == "the path of https://example.org/own is more than properties that follow each other"
     assert verdict.to_json()["engine"]["whole_graph"] == [{"shape": shape, "because": because}]
     assert f"On the whole graph, since it can't be judged by classes: {shape}" in " ".join(render(verdict).split())
+
+
+@pytest.mark.parametrize("engine", [Classes, PySHACL])
+def test_what_shacls_own_shapes_refuse_is_the_callers_error_and_named(engine: type[Engine], tmp_path: Path) -> None:
+    release = green(tmp_path)
+    own_shape(release, "sh:path gate:verdict ; sh:nodeKind gate:pass")
+    with pytest.raises(CallersError, match=r"shapes: <https://example.org/own>, sh:nodeKind: SHACL doesn't allow"):
+        judge(release, engine())
 
 
 @pytest.mark.parametrize("engine", ["classes", "pyshacl"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import logging
+import re
 from typing import TYPE_CHECKING
 
 from rdflib import Graph, URIRef
@@ -134,11 +135,17 @@ def _refuse_malformed(shapes: Shapes) -> None:
 
     def validate() -> bool:
         import pyshacl
+        from pyshacl.errors import ReportableRuntimeError
 
         from gate import shape_graphs
 
         own = shape_graphs.own_of(shapes.others)
-        pyshacl.validate(Graph(), shacl_graph=own, inplace=True, advanced=False, meta_shacl=True)
+        try:
+            pyshacl.validate(Graph(), shacl_graph=own, inplace=True, advanced=False, meta_shacl=True)
+        except ReportableRuntimeError as error:
+            found = [re.search(rf"{said}: (.+)", str(error)) for said in ("Focus Node", "Result Path")]
+            place = ", ".join(one[1] for one in found if one is not None)
+            raise CallersError(f"shapes: {place}: SHACL doesn't allow what stands there") from None
         return True
 
     cache.remember("well-formed", [shapes.digest, *cache.libraries("pyshacl", "rdflib")], validate, bool)
