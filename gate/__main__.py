@@ -24,7 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     streams.prepare()
     code = run(list(sys.argv[1:] if arguments is None else arguments))
     streams.let_go()
-    sys.exit(code)
+    # Everything is written and closed. To free a million cells one by one, as Python does at its end, takes seconds.
+    os._exit(code)
 
 
 def run(arguments: list[str]) -> int:

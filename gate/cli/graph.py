@@ -33,6 +33,7 @@ def command(request: Request, form: str, output: Path | None) -> int:
 
     with progress() as stage:
         case = prepare(request, stage=stage)
+        stage("building the graph")
         text = serialize(case.nodes.graph(), form)
     rules = case.ground.rules
     refuse_input(output, rules.document.project.ledger, [rules.file.path], request)
