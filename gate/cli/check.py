@@ -66,8 +66,8 @@ error. Only 0 lets a tag through.
     default="classes",
     show_default=True,
     metavar="NAME",
-    help="What judges: classes (pyshacl, over one of each class of alike nodes) or pyshacl (over the whole graph). Both "
-    "say the same.",
+    help="What judges: classes (pyshacl, over one of each class of alike nodes) or pyshacl (over the whole graph). "
+    "Both say the same.",
 )
 @click.option("--cross-check", is_flag=True, help="Let a second, independent engine judge the same graph, and decline "
               "where the two disagree on a single result. Needs: pip install 'taggate[cross-check]'.")  # fmt: skip
