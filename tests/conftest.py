@@ -18,12 +18,17 @@ REAL = Path(__file__).parent.parent.parent / "shared" / "real"
 ALWAYS_WHOLE = {
     "test_table",
     "test_attacks",
+    "test_check",
+    "test_cli",
     "test_decisions",
     "test_docs",
     "test_engines",
     "test_everything",
     "test_real",
     "test_real_files",
+    "test_shape_files",
+    "test_shrink",
+    "test_terminal",
     "test_w3c",
 }
 
