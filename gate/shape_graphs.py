@@ -30,6 +30,7 @@ from gate.shape_lint import (
     plain_strings,
     references,
 )  # fmt: skip
+from gate.shape_numbers import refuse_incomparable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -57,7 +58,7 @@ def read(own: tuple[InputFile, ...], users: tuple[InputFile, ...]) -> Said:
     _refuse_restatements(users, graphs, built_in)
     if users:
         everything = _union([built_in.everything, *graphs.values()])
-        check_all({file.path: graphs[Path(file.path).stem] for file in users}, everything, built_in.vocabulary)
+        _refuse_unfit({file.path: graphs[Path(file.path).stem] for file in users}, everything, built_in.vocabulary)
     graphs = built_in.graphs | graphs
     return Said(
         {shape.iri: shape for name, graph in graphs.items() for shape in _shapes(name, graph)},
@@ -66,6 +67,13 @@ def read(own: tuple[InputFile, ...], users: tuple[InputFile, ...]) -> Said:
         _said_of(built_in.vocabulary, RDFS.label),
         _said_of(built_in.vocabulary, RDFS.comment),
     )
+
+
+def _refuse_unfit(graphs: dict[str, Graph], everything: Graph, vocabulary: Graph) -> None:
+    """Refuse what would make a shape pass unjudged; the arguments, and what is raised: see `check_all`."""
+    check_all(graphs, everything, vocabulary)
+    for path, graph in graphs.items():
+        refuse_incomparable(path, graph, everything, vocabulary)
 
 
 def judging(own: tuple[InputFile, ...], users: tuple[InputFile, ...]) -> Graph:
@@ -183,7 +191,7 @@ def _built_in(files: tuple[InputFile, ...]) -> _BuiltIn:
     vocabulary = graphs.pop(VOCABULARY)
     everything = _union(graphs.values())
     by_path = {file.path: graphs[stem] for file in files if (stem := Path(file.path).stem) in graphs}
-    check_all(by_path, everything, vocabulary)
+    _refuse_unfit(by_path, everything, vocabulary)
     return _BuiltIn(graphs, vocabulary, everything, _validating(everything))
 
 

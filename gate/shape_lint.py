@@ -53,7 +53,7 @@ _HELD = {RDF.type, RDFS.label}  # what the graph holds beside the vocabulary's o
 
 
 _PAIRS = (SH.equals, SH.disjoint, SH.lessThan, SH.lessThanOrEquals)
-_BOUNDS = ("minInclusive", "minExclusive", "maxInclusive", "maxExclusive")
+BOUNDS = ("minInclusive", "minExclusive", "maxInclusive", "maxExclusive")
 _COUNTS = ("minCount", "maxCount", "qualifiedMinCount", "qualifiedMaxCount", "minLength", "maxLength")
 _IDLE = {(SH.minCount, 0), (SH.qualifiedMinCount, 0), (SH.minLength, 0), (SH.closed, False), (SH.uniqueLang, False)}
 _MOST_DIGITS = 30
@@ -166,7 +166,7 @@ def _check_values(path: str, graph: Graph) -> None:
             re.compile(str(pattern))
         except re.error as error:
             raise BadFile(path, short(shape), f"{str(pattern)!r} is no regular expression: {error}") from None
-    for name in _BOUNDS:
+    for name in BOUNDS:
         for shape, bound in graph.subject_objects(SH[name]):
             if not _comparable(bound):
                 raise BadFile(path, short(shape), f"sh:{name} is {bound}, which is no number to compare with")

@@ -191,6 +191,50 @@ def test_a_shape_that_judges_nothing_is_refused(shapes: str, said: str, release:
     assert said in judged(with_shapes(release, shapes), 3)
 
 
+# What no number is compared with: pyshacl orders it all the same, and passes what SHACL calls a violation.
+@pytest.mark.parametrize(
+    ("constraint", "end"),
+    [
+        ("sh:path gate:fresh ; sh:maxInclusive 3", "gate:fresh"),
+        ("sh:path gate:fresh ; sh:or ( [ sh:maxInclusive 3 ] )", "gate:fresh"),
+        ("sh:path gate:fresh ; sh:node [ sh:not [ sh:and ( [ sh:minExclusive 3 ] ) ] ]", "gate:fresh"),
+        ("sh:path gate:fresh ; sh:qualifiedValueShape [ sh:maxInclusive 3 ] ; sh:qualifiedMinCount 1", "gate:fresh"),
+        ("sh:path ( gate:cell gate:pinned ) ; sh:maxInclusive 3", "gate:pinned"),
+        ("sh:path [ sh:alternativePath ( gate:seconds gate:fresh ) ] ; sh:maxInclusive 3", "gate:fresh"),
+        ("sh:path [ sh:zeroOrOnePath gate:fresh ] ; sh:maxInclusive 3", "gate:fresh"),
+        ("sh:path gate:reason ; sh:maxInclusive 3", "gate:reason"),
+        ("sh:path gate:fresh ; sh:lessThanOrEquals gate:seconds", "gate:fresh"),
+        ("sh:path gate:seconds ; sh:lessThan gate:file", "gate:file"),
+        ("sh:path gate:cell ; sh:lessThanOrEquals gate:cell", "gate:cell"),
+        ("sh:path [ sh:inversePath gate:receipt ] ; sh:lessThan gate:seconds", "what it is led to from"),
+    ],
+)
+def test_what_is_no_number_is_never_compared_with_one(constraint: str, end: str, release: Release) -> None:
+    said = judged(with_shapes(release, f"my:S a sh:PropertyShape ; sh:targetClass gate:CellRow ; {constraint} ."), 3)
+    assert "compares numbers, and" in said
+    assert end in said
+
+
+def test_a_literal_that_is_targeted_and_no_number_is_never_compared_with_one(release: Release) -> None:
+    shape = "my:S a sh:NodeShape ; sh:targetObjectsOf gate:fresh ; sh:maxInclusive 3 ."
+    assert "compares numbers, and the values of gate:fresh are none" in judged(with_shapes(release, shape), 3)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "code"),
+    [
+        ("sh:path gate:promptTokens ; sh:maxInclusive 3", 1),
+        ("sh:path gate:promptTokens ; sh:minInclusive 3", 0),
+        ("sh:path ( gate:cell gate:contextTokens ) ; sh:or ( [ sh:maxInclusive 3 ] )", 1),
+        ("sh:path gate:promptTokens ; sh:lessThan gate:contextTokens", 1),
+        ("sh:path gate:promptTokens ; sh:lessThanOrEquals gate:contextLength", 0),
+        ("sh:path [ sh:inversePath gate:receipt ] ; sh:maxInclusive 3", 1),  # no IRI is within a bound
+    ],
+)
+def test_numbers_are_compared(constraint: str, code: int, release: Release) -> None:
+    judged(with_shapes(release, f"my:S a sh:PropertyShape ; sh:targetClass gate:CellRow ; {constraint} ."), code)
+
+
 def test_a_typed_string_is_the_string_that_the_graph_holds(release: Release) -> None:
     text = f'my:S a sh:NodeShape ; {BODY} [ sh:path ( gate:receipt gate:place ) ; sh:not [ sh:hasValue "runs[0]"^^<http://www.w3.org/2001/XMLSchema#string> ] ] .'
     assert '"focus": "gx10/alpha-q4_k_m.gguf/run/think-off/4k"' in judged(with_shapes(release, text), 1)

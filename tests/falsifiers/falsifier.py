@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,16 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from rdflib import Graph, URIRef
+from rdflib.namespace import RDFS
 
 from gate.check import Request, check
-from gate.iris import term
+from gate.iris import NAMESPACE, term
 from gate.judging.canaries import planted
 from gate.judging.canary import is_canary
 from gate.judging.classes import Classes
 from gate.judging.judge import Judgement, Result
 from gate.judging.pyshacl_engine import PySHACL
 from gate.nodes import Nodes
-from gate.shape_files import Shapes
+from gate.shape_files import Shapes, own_folder
 from gate.verdict import Verdict
 from tests.release import COMMIT, NOW, VERSION, Release, header
 
@@ -102,11 +104,25 @@ def judge(
     engine = kind(edit)
     request = Request(folder / "gate.toml", VERSION, now=datetime.datetime.fromisoformat(NOW))
     verdict = check(request, engine)
+    _assert_numbers(verdict)
     if edit is unchanged:
         other = RecordingClasses()
         assert _said(check(request, other)) == _said(verdict)
         assert Counter(other.found) == Counter(engine.found)
     return verdict, engine.found
+
+
+@functools.cache
+def _numbers() -> frozenset[str]:
+    vocabulary = Graph().parse(own_folder() / "vocabulary.ttl", format="turtle")
+    return frozenset(str(s).removeprefix(NAMESPACE) for s in vocabulary.subjects(RDFS.range, URIRef(term("Number"))))
+
+
+def _assert_numbers(verdict: Verdict) -> None:
+    """Every fact is a number where the vocabulary says so, and nowhere else: shapes may compare these alone."""
+    for node in verdict.nodes.values():
+        for name, value in (*node.placed(), *node.facts):
+            assert (type(value) in {int, float}) == (name in _numbers()), (node.iri, name, value)
 
 
 def _said(verdict: Verdict) -> dict[str, Any]:
