@@ -83,9 +83,9 @@ def _crashed(error: BaseException) -> int:
 def _say(text: str) -> None:
     with contextlib.suppress(OSError):  # nobody hears it, and the code says it
         try:
-            print(text.encode("utf-8", "backslashreplace").decode("utf-8"), file=sys.stderr)  # noqa: T201
+            sys.stderr.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
         except UnicodeError:
-            print(ascii(text), file=sys.stderr)  # noqa: T201
+            sys.stderr.write(ascii(text) + "\n")
 
 
 if __name__ == "__main__":

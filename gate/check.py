@@ -128,12 +128,13 @@ def assess(ground: Ground, engine: Engine | None = None, stage: Callable[[str], 
     from gate.judging import canaries, judge
     from gate.judging.classes import Classes
 
+    engine = engine or Classes()
     case = bring(ground, engine, stage)
     stage("judging")
-    judgement = judge.judge(engine or Classes(), case.nodes, case.shapes)
+    judgement = judge.judge(engine, case.nodes, case.shapes)
     _refuse_vacuous(case.shapes, judgement.focus_nodes, case.nodes)
     stage("judging the canaries")
-    planted = canaries.watch(engine or Classes(), case.shapes)
+    planted = canaries.watch(engine, case.shapes)
     stage("composing the verdict")
     return verdict.compose(case.ground, case.nodes, judgement, case.shapes, case.outcome, planted)
 

@@ -9,7 +9,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from rdflib import Graph, Literal, Namespace, URIRef
-from rdflib.namespace import RDF, RDFS, XSD
+from rdflib.namespace import RDFS, XSD
 from rdflib.plugins.serializers.turtle import TurtleSerializer
 
 from gate import iris
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from rdflib.term import IdentifiedNode
     from rdflib.term import Node as Term
 
-    from gate.obligations.node import Node
+    from gate.obligations.node import Node, Value
 
 GATE = Namespace(iris.NAMESPACE)
 FORMATS = ("ttl", "nt", "jsonld")
 
 
-def term(value: Iri | bool | float | str) -> IdentifiedNode | Literal:  # noqa: FBT001 - a value of a fact
+def term(value: Value) -> IdentifiedNode | Literal:
     """Return a value of a fact as RDF has it.
 
     Booleans and integers are typed literals, text is plain: a plain string and the same one typed `xsd:string` are
@@ -45,7 +45,7 @@ def build(nodes: Iterable[Node]) -> Graph:
     terms: dict[object, Term] = {}
     add = graph.add
 
-    def held(value: Iri | bool | float | str) -> Term:  # noqa: FBT001 - a value of a fact
+    def held(value: Value) -> Term:
         key = (type(value), repr(value) if isinstance(value, float) else value)  # 0.0 and -0.0 are two literals
         found = terms.get(key)
         if found is None:
@@ -54,11 +54,7 @@ def build(nodes: Iterable[Node]) -> Graph:
 
     for node in nodes:
         subject = URIRef(node.iri)
-        for name in node.types:
-            add((subject, RDF.type, held(Iri(named(name)))))
-        for name, value in node.placed():
-            add((subject, held(Iri(named(name))), held(value)))
-        for name, value in node.facts:
+        for name, value in node.said():
             add((subject, held(Iri(named(name))), held(value)))
     return graph
 

@@ -49,11 +49,11 @@ class Nodes(dict[str, "Node"]):
             wanted: the class, property or node that it names.
         """
         target = kind.rpartition("#")[2]
-        if target == "targetClass":
-            return any(named(name) == wanted for node in self.values() for name in node.types)
         if target == "targetNode":
             return wanted in self  # a node that isn't there is no obligation
-        return any(named(name) == wanted for node in self.values() for name, _ in (*node.placed(), *node.facts))
+        if target == "targetClass":
+            return any(named(kind) == wanted for node in self.values() for kind in node.types)
+        return any(named(name) == wanted for node in self.values() for name, _ in node.said())
 
     @staticmethod
     def term(value: Value) -> IdentifiedNode | Literal:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from gate.judging.canary import is_canary
 from gate.judging.classes import Classes
 from gate.judging.judge import Judgement, Result, Said
 from gate.judging.pyshacl_engine import PySHACL
-from gate.judging.second_opinion import Agreed, agree
+from gate.judging.second_opinion import PACKAGE, Agreed, agree
 from gate.nodes import Nodes
 from gate.obligations.node import Node
 from gate.shape_files import Shapes
@@ -215,8 +216,12 @@ def test_without_the_second_engine_the_error_says_what_to_install(release: Relea
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (3, "")
+    extras = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    assert extras["cross-check"] == [PACKAGE]
     assert done.stderr == (
-        "gate: --cross-check: the second engine isn't installed; install it with: pip install 'taggate[cross-check]'\n"
+        f"gate: --cross-check: the second engine isn't installed. Install it beside the gate: pip install '{PACKAGE}'.\n"
     )
 
 

@@ -70,7 +70,7 @@ error. Only 0 lets a tag through.
     "Both say the same.",
 )
 @click.option("--cross-check", is_flag=True, help="Let a second, independent engine judge the same graph, and decline "
-              "where the two disagree on a single result. Needs: pip install 'taggate[cross-check]'.")  # fmt: skip
+              "where the two disagree on a single result. Needs: pip install 'shacl>=0.3.4'.")  # fmt: skip
 @click.option("--quiet", "-q", is_flag=True, help="Of the text, print the answer alone. Errors are said as ever.")
 def command(
     request: Request,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from gate import iris
 from gate.iris import Iri, named
 from gate.judging.reads import Reads
 from gate.judging.signatures import Wanted, name_of
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterable, Iterator
+    from collections.abc import Hashable, Iterable
 
     from gate.judging.reads import Root
     from gate.nodes import Nodes
@@ -63,7 +62,7 @@ class Focus:
     def _note_who_leads_where(self) -> None:
         """Note what is targeted since a node leads there: nodes, and what is none."""
         for node in self._nodes.values() if self._by_object else ():
-            for name, value in _all(node):
+            for name, value in node.said():
                 roots = self._by_object.get(name)
                 if roots and isinstance(value, Iri) and value in self._nodes:
                     self._pointed.setdefault(value, set()).update(roots)
@@ -92,7 +91,7 @@ class Focus:
         """Return the roots that target a node by something else than its class."""
         found = {*self._by_name.get(node.iri, ()), *self._pointed.get(node.iri, ())}
         if self._by_subject:
-            found.update(root for name, _ in _all(node) for root in self._by_subject.get(name, ()))
+            found.update(root for name, _ in node.said() for root in self._by_subject.get(name, ()))
         return frozenset(found)
 
     def _planned(self, targeted: set[Root]) -> Plan:
@@ -100,12 +99,6 @@ class Focus:
         for root in targeted:
             reads.add(root.reads)
         return Plan(tuple(root for root in self._roots if root in targeted), Wanted.of(reads))
-
-
-def _all(node: Node) -> Iterator[tuple[str, Value]]:
-    yield from ((iris.TYPE, Iri(named(kind))) for kind in node.types)
-    yield from node.placed()
-    yield from node.facts
 
 
 def _key(value: Value) -> Hashable:

@@ -50,7 +50,7 @@ class _TooFar(Exception):
 def of(graph: Graph) -> Read:
     """Return what the shapes of a graph read."""
     custom = (None, RDF.type, SH.ConstraintComponent) in graph or (None, SH.parameter, None) in graph
-    roots = tuple(_root(graph, shape, custom) for shape in sorted(_targeted(graph), key=str))
+    roots = tuple(_root(graph, shape, custom=custom) for shape in sorted(_targeted(graph), key=str))
     return Read(roots, frozenset(str(term) for triple in graph for term in triple if isinstance(term, URIRef)))
 
 
@@ -66,7 +66,7 @@ def _implicit(graph: Graph) -> Iterator[Term]:
                 yield shape
 
 
-def _root(graph: Graph, shape: Term, custom: bool) -> Root:  # noqa: FBT001
+def _root(graph: Graph, shape: Term, *, custom: bool) -> Root:
     targets = [(short(kind).removeprefix("sh:"), str(o)) for kind in TARGETS for o in graph.objects(shape, kind)]
     targets += [("targetClass", str(s)) for s in _implicit(graph) if s == shape]
     literal = any(isinstance(o, Literal) for o in graph.objects(shape, SH.targetNode))

@@ -54,7 +54,7 @@ class PySHACL:
         if not isinstance(report, Graph):
             # What pyshacl hands back in place of a report: a failure of the validation, never a verdict.
             raise (CallersError if shapes.users else Declined)(f"shapes: pyshacl can't judge: {_first_line(report)}")
-        return _read(conforms, report)
+        return _read(report, conforms=conforms)
 
 
 class Asked:
@@ -103,7 +103,7 @@ class Asked:
                 self._validator.make_executor(), self._of(graph), focus=given
             )
             report, _ = self._validator.create_validation_report(self._validator.shacl_graph, conforms, found)
-        return _read(conforms, report)
+        return _read(report, conforms=conforms)
 
 
 @functools.lru_cache(maxsize=2)  # a release and its canaries are judged by the same shapes
@@ -151,7 +151,7 @@ def _refuse_malformed(shapes: Shapes) -> None:
     cache.remember("well-formed", [shapes.digest, *cache.libraries("pyshacl", "rdflib")], validate, bool)
 
 
-def _read(conforms: bool, report: Graph) -> list[Result]:  # noqa: FBT001 - pyshacl's own pair
+def _read(report: Graph, *, conforms: bool) -> list[Result]:
     """Return the results that a report holds.
 
     Raises:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gate.nodes import Nodes
     from gate.shape_files import Shapes
 
-EXTRA = "cross-check"
+PACKAGE = "shacl>=0.3.4"  # what the extra `cross-check` of pyproject.toml asks for
 _CLOSED = "ClosedConstraintComponent"  # its path is the property that is one too many, which a `Result` doesn't keep
 _NAMED = 3  # how many differences an error names
 
@@ -97,7 +97,7 @@ def _library() -> ModuleType:
         import shacl
     except ImportError:
         raise CallersError(
-            f"--cross-check: the second engine isn't installed; install it with: pip install 'taggate[{EXTRA}]'"
+            f"--cross-check: the second engine isn't installed. Install it beside the gate: pip install '{PACKAGE}'."
         ) from None
     return shacl
 

@@ -98,7 +98,7 @@ class Signatures:
         if not wanted.names:
             return found
         if wanted.beyond or node.__class__ is Node:
-            values, led_to = self._sorted((*node.placed(), *node.facts) if wanted.beyond else node.facts, wanted)
+            values, led_to = self._sorted(_facts(node, wanted), wanted)
             return (*found, self._one(values), self._led_to(led_to, wanted.names))
         told = self._of_shared(node, wanted)
         own = [(name, value) for name in told.own for value in node.values(name)]
@@ -178,11 +178,15 @@ class Signatures:
         told = []
         for iri in sorted(self.reached(focus)):
             node = self._nodes[iri]
-            facts = sorted((name, type(v).__name__, repr(v)) for name, v in (*node.placed(), *node.facts))
-            told.append((iri, sorted(node.types), facts))
+            told.append((iri, sorted((name, type(value).__name__, repr(value)) for name, value in node.said())))
         return repr(told)
 
     def _next(self, node: Node, wanted: Wanted) -> Iterator[tuple[str, Wanted]]:
-        for name, value in node.facts if not wanted.beyond else (*node.placed(), *node.facts):
+        for name, value in _facts(node, wanted):
             if name in wanted.names and isinstance(value, Iri) and value in self._nodes:
                 yield value, wanted.names[name]
+
+
+def _facts(node: Node, wanted: Wanted) -> Facts:
+    """Return the facts of a node among which all is that is read."""
+    return (*node.placed(), *node.facts) if wanted.beyond else node.facts

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gate.iris import LABEL
+from gate.iris import LABEL, TYPE, Iri, named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from gate.iris import Iri
 
     Value = Iri | bool | int | float | str
     Facts = tuple[tuple[str, Value], ...]
@@ -86,6 +84,13 @@ class Node:
             for axis, place in self.about.given().items():
                 if axis in _AXES:
                     yield _AXES[axis], place
+
+    def said(self) -> Iterator[tuple[str, Value]]:
+        """Yield everything that the graph says of it: its classes as `rdf:type`, where it lies, and its facts."""
+        for kind in self.types:
+            yield TYPE, Iri(named(kind))
+        yield from self.placed()
+        yield from self.facts
 
     def under(self, types: tuple[str, ...]) -> Node:
         """Return the node as one of other classes."""
