@@ -32,12 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the caller asks: which rules, which tag, at which commit (None: look it up), as of when (None: now)."""
+    """What the caller asks: which rules, which tag, at which commit (None: look it up), as of when (None: now).
+
+    `given` is what names the commit, for messages.
+    """
 
     rules: Path
     tag: str
     commit: str | None = None
     now: datetime.datetime | None = None
+    given: str = "--commit"
 
 
 def silent(stage: str) -> None:
@@ -67,7 +71,7 @@ def survey(request: Request, stage: Callable[[str], None] = silent) -> Ground:
     read_rules = rules.read(request.rules)
     read_decisions = decisions.read(read_rules)
     read_contexts = contexts.read(read_rules)
-    found = subject.find(read_rules, request.tag, request.commit)
+    found = subject.find(read_rules, request.tag, request.commit, request.given)
     stage("reading the receipts")
     read_ledger = ledger.read(read_rules, found)
     moment = _moment(read_ledger, request.now)

@@ -59,8 +59,14 @@ class ReleaseFile(Table):
     binaries: dict[Name, Sha256] = {}
 
 
-def find(rules: Rules, tag: str, commit: str | None) -> Subject:
+def find(rules: Rules, tag: str, commit: str | None, given: str = "--commit") -> Subject:
     """Return the subject that `tag` names.
+
+    Args:
+        rules: they say what a tag looks like, and where the ledger is.
+        tag: the tag, or a bare version.
+        commit: the full commit; None: other sources name it.
+        given: what `commit` comes from, for messages: the flag, or `HEAD`.
 
     The commit comes from `commit`, from git where the tag exists, and from the release's `release.toml`: one is
     enough, and all that are there must agree.
@@ -82,14 +88,15 @@ def find(rules: Rules, tag: str, commit: str | None) -> Subject:
     tag = versions.tag_of_version(version, pattern)
     release, file = release_file(rules, version)
     named = {
-        "--commit": commit,
+        given: commit,
         f"the git tag {tag}": git.commit_of_tag(rules.repository, tag),
         f"{rules.document.project.ledger}/{version}/{RELEASE_FILE}": release.commit if release else None,
     }
     found = {source: value for source, value in named.items() if value is not None}
     if len(set(found.values())) > 1:
         said = "\n".join(f"  {source} says {value}" for source, value in found.items())
-        raise CallersError(f"{tag}: its commit is not agreed on\n{said}")
+        right = "\n  --commit names another than HEAD: the one that was measured." if given == "HEAD" else ""
+        raise CallersError(f"{tag}: its commit is not agreed on\n{said}{right}")
     if not found:
         raise Declined(
             f"{tag}: nothing says which commit it is\n"

@@ -167,3 +167,15 @@ def test_a_branch_of_the_same_name_is_no_tag(release: Release) -> None:
     git(folder, "branch", TAG, "HEAD~1")
     assert gate_here(folder, "tag", VERSION, "--now", NOW).returncode == 0
     assert git(folder, "rev-parse", f"refs/tags/{TAG}^{{commit}}") == git(folder, "rev-parse", "HEAD")
+
+
+def test_head_is_called_head_where_another_commit_was_measured(release: Release) -> None:
+    folder = release.write()  # release.toml names a commit of its own
+    git(folder, "init", "--quiet")
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "receipts")
+    done = gate_here(folder, "tag", VERSION, "--now", NOW)
+    assert done.returncode == 3
+    assert f"HEAD says {git(folder, 'rev-parse', 'HEAD').strip()}" in done.stderr
+    assert "--commit names another than HEAD" in done.stderr
+    assert tags(folder) == []

@@ -56,7 +56,7 @@ def command(tag: str, commit: str | None, rules: Path, now: datetime.datetime | 
     if judged is None or (commit is not None and commit != judged):
         raise Declined(f"{rules.parent}: there is no commit {commit or 'here'} that a tag could be put on")
     with progress() as stage, repository.project(judged, repository.place_of(rules)) as own:
-        verdict = check(Request(own, tag, judged, now), stage=stage)
+        verdict = check(Request(own, tag, judged, now, given="--commit" if commit else "HEAD"), stage=stage)
     refuse_input(output, verdict.ledger, verdict.read, Request(rules, tag))
     if output is not None:
         emit(document.render(verdict), output)
