@@ -5,6 +5,7 @@ Nothing is judged. What is found here would end a check with 3; it is said befor
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,7 +14,7 @@ from gate import contexts, decisions, ledger, releases, rules, shape_files, subj
 from gate.errors import BadFile, GateError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container
+    from collections.abc import Container, Iterator
     from pathlib import Path
 
     from gate.rules import Rules
@@ -46,23 +47,28 @@ def read(path: Path) -> Findings:
         path: the rules. Where they can't be read, nothing else can.
     """
     found = Findings()
-    _try(found, lambda: _rules(found, rules.read(path)))
+    with _noted(found):
+        _rules(found, rules.read(path))
     return found
 
 
 def _rules(found: Findings, read: Rules) -> None:
     found.files.append(read.file.path)
     for files in (_decisions, _contexts, _keys, _shapes):
-        _try(found, lambda files=files: found.files.extend(files(read)))  # type: ignore[misc]
+        with _noted(found):
+            found.files.extend(files(read))
     ledger_folder = read.folder / read.document.project.ledger
     cut = releases.tags_of(read)
     for folder in sorted(ledger_folder.iterdir()) if ledger_folder.is_dir() else ():
-        _try(found, lambda folder=folder: _folder(found, read, folder, cut))  # type: ignore[misc]
+        with _noted(found):
+            _folder(found, read, folder, cut)
 
 
-def _try(found: Findings, step: Callable[[], None]) -> None:
+@contextlib.contextmanager
+def _noted(found: Findings) -> Iterator[None]:
+    """Note what can't be taken, and go on with what comes after it."""
     try:
-        step()
+        yield
     except GateError as error:
         found.faults.append(error)
 
