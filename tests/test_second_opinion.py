@@ -128,7 +128,7 @@ def test_a_value_that_pyshacl_lets_pass_a_bound_is_found_out(tmp_path: Path) -> 
     [
         (Literal("a\"b\n\t\\ ü\u202e"), "text"), (Literal("x", lang="EN-us"), "language"), (Literal("s", datatype=namespace.XSD.string), "typed text"),
         (Literal(float("inf")), "no bound"), (Literal(1e30), "double"), (Literal("1", datatype=namespace.XSD.boolean), "boolean"),
-        (Literal("1.50", datatype=namespace.XSD.decimal), "decimal"), (URIRef("https://example.org/ü?a=b&c"), "IRI"), (BNode(), "blank node"),
+        (Literal("1.50", datatype=namespace.XSD.decimal), "decimal"), (URIRef("https://example.org/ü?a=b&c"), "IRI"), (BNode("one"), "blank node"),
     ],
     ids=lambda v: v if isinstance(v, str) and v.isidentifier() else "",
 )  # fmt: skip
